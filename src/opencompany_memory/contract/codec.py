@@ -168,19 +168,16 @@ def _metadata(value: Any, _: Any) -> Metadata:
         raise _IllTyped("must be flat, with values of str, int, float, bool or null") from None
 
 
-def _sequence_of(kind: type, converter: cattrs.Converter) -> Any:
-    def structure(value: Any, _: Any) -> Any:
-        if not isinstance(value, list | tuple):
-            raise _IllTyped(f"must be a list, not {type(value).__name__}")
-        return tuple(converter.structure(item, kind) for item in value)
-
-    return structure
+def _sequence(value: Any, kind: Any, converter: cattrs.Converter) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise _IllTyped(f"must be a list, not {type(value).__name__}")
+    return tuple(converter.structure(item, kind) for item in value)
 
 
 def _make_converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=True)
-    for kind in (str, int):
-        converter.register_structure_hook(kind, _exactly(kind))
+    converter.register_structure_hook(str, _exactly(str))
+    converter.register_structure_hook(int, _exactly(int))
     converter.register_structure_hook(datetime, _wrap_invalid(parse_timestamp))
     converter.register_structure_hook_func(
         lambda t: t == datetime | None, _optional(_wrap_invalid(parse_timestamp), datetime)
@@ -190,11 +187,10 @@ def _make_converter() -> cattrs.Converter:
     converter.register_structure_hook(Category, _wrap_invalid(Category.parse))
     converter.register_structure_hook(Taint, lambda value, _: Taint.read(value))
     converter.register_structure_hook_func(lambda t: t == Metadata, _metadata)
-    for kind in (MemoryEntry, ExportRecord, ImportFailure):
-        converter.register_structure_hook_func(
-            lambda t, kind=kind: t == Sequence[kind],
-            _sequence_of(kind, converter),
-        )
+    converter.register_structure_hook_func(
+        lambda t: getattr(t, "__origin__", None) is Sequence,
+        lambda value, t: _sequence(value, t.__args__[0], converter),
+    )
     for record in (MemoryEntry, ExportRecord, EntryPage, ExportPage, NamespaceSummary, ImportFailure, ImportOutcome):
         converter.register_structure_hook(
             record, make_dict_structure_fn(cast(Any, record), converter, _cattrs_forbid_extra_keys=True)
