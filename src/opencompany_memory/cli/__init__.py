@@ -1,0 +1,1 @@
+"""The `opencompany` command, one module per group of commands."""

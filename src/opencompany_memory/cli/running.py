@@ -1,0 +1,40 @@
+"""Running one command over a booted memory."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from opencompany_memory.overlay import MemoryOverlay
+
+Result = TypeVar("Result")
+
+Company = Annotated[
+    str, typer.Option("--company", "-c", help="The company whose memory is meant. Required: memory has an owner.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def over_memory(surface: str, work: "Callable[[MemoryOverlay], Awaitable[Result]]", **options: Any) -> Result:
+    """Boot from this process's environment, run `work`, close. `surface` goes into the bind audit log."""
+    from opencompany_memory.host import boot
+
+    async def run() -> Result:
+        async with await boot(surface=f"memory {surface}", **options) as memory:
+            return await work(memory)
+
+    return asyncio.run(run())
+
+
+def data_dir() -> Any:
+    """The data folder that the environment selects, without booting.
+
+    Raises:
+        BootRefused: the settings are wrong.
+    """
+    from opencompany_memory.binding.settings import read_settings
+
+    return read_settings(os.environ).data_dir

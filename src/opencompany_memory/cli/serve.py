@@ -1,0 +1,63 @@
+"""`opencompany serve`."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from opencompany_memory.cli.output import complain, say
+from opencompany_memory.cli.status import describe, headline, loud_lines
+
+if TYPE_CHECKING:
+    import socket
+
+    from opencompany_memory.overlay import MemoryOverlay
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes a free one.")] = 8717,
+) -> None:
+    """Bind what the environment selects, then serve it over HTTP until stopped.
+
+    Example: opencompany serve --port 8717
+    """
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        complain("failed: the HTTP server is not installed; run `pip install 'opencompany-memory[server]'`")
+        raise typer.Exit(1) from None
+    asyncio.run(_serve(host, port))
+
+
+async def _serve(host: str, port: int) -> None:
+    from opencompany_memory.host import boot
+    from opencompany_memory.server.listener import listen, run
+
+    async with await boot(surface="serve", log_level="info") as memory:
+        try:
+            listening = listen(host, port)
+        except OSError as error:
+            complain(f"failed: can't listen on {host} port {port} ({error.strerror}); choose another --port")
+            raise typer.Exit(1) from None
+        with listening:
+            _greet(memory, listening)
+            await run(memory, listening)
+    say("stopped; every accepted write is on disk")
+
+
+def _greet(memory: "MemoryOverlay", listening: "socket.socket") -> None:
+    described = describe(memory.descriptor)
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    say(f"bound     {headline(described)}")
+    say(f"health    {described['health']}")
+    say(f"families  {', '.join(described['families'])}")
+    say(f"audit     {described['auditLog']}  (boot {described['bootId']})")
+    for line in loud_lines(described):
+        say(f"WARNING   {line}")
+    say(f"serving   http://{shown}:{port}  (Ctrl-C stops)")
+    say()
+    say("try this in another terminal:")
+    say('  .venv/bin/opencompany memory put hello "The deploy key rotates on Mondays." --company acme')

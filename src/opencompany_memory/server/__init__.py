@@ -1,0 +1,1 @@
+"""The HTTP application over a bound memory."""
