@@ -45,10 +45,10 @@ async def admit(settings: Settings, table: Mapping[str, ReservedDriver], *, reso
     driver_id = settings.driver if settings.mode == "remote" and settings.driver else settings.mode
     reserved = table.get(driver_id)
     driver_class = _pin_class(settings, driver_id, reserved)
-    installed = choose_installed(driver_id, reserved, settings.trust, table, installed_drivers())
     warnings: tuple[str, ...] = ()
     if driver_class == EXTERNAL and settings.url is not None:
         warnings = await check_url(settings.url, resolve or _resolve)
+    installed = choose_installed(driver_id, reserved, settings.trust, table, installed_drivers())
     folder = settings.data_dir / ("memory" if driver_class == "embedded" else f"drivers/{driver_id}")
     remote = settings.mode == "remote"
     config = DriverConfig(

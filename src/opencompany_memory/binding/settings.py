@@ -95,12 +95,29 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
             raise BootRefused(
                 STEP,
                 "split-credential",
-                f"the URL is from {url_layer} and the key from {key_layer}, and a key is never sent to an address that it "
+                f"the URL is from {url_layer} and the key from {key_layer}; a key is never sent to an address that it "
                 "was not written beside",
-                f"set {knobs.URL} and {knobs.API_KEY} both in the environment, or url and api_key both in {layers.path}",
+                f"set {knobs.URL} and {knobs.API_KEY} in the environment, or url and api_key in {layers.path}",
                 knob=knobs.API_KEY,
             )
     return settings
+
+
+def locate_data_dir(environ: Mapping[str, str]) -> Path | None:
+    """Where the data folder is, whatever else is wrong with the settings; None where it can't be used."""
+    try:
+        return _data_dir(environ.get(knobs.DATA_DIR, "").strip() or None)
+    except BootRefused:
+        return None
+
+
+def read_trust(environ: Mapping[str, str]) -> frozenset[str]:
+    """The ids in OPENCOMPANY_MEMORY_TRUST, whatever else is wrong with the settings.
+
+    Raises:
+        BootRefused: an id that can't be one.
+    """
+    return _trust(environ.get(knobs.TRUST))
 
 
 class _Layers:
@@ -233,7 +250,7 @@ def _actor(raw: str | None) -> str | None:
             STEP,
             "bad-actor",
             f"{knobs.ACTOR}={raw} is no actor",
-            f"write it as type:id, with type one of {', '.join(knobs.ACTOR_TYPES)} and an id of letters, digits and _.@-",
+            f"write it as type:id, with a type of {_either(knobs.ACTOR_TYPES)} and an id of letters, digits and _.@-",
             knob=knobs.ACTOR,
         )
     kind, _, name = raw.partition(":")

@@ -21,7 +21,9 @@ def put(
     *,
     company: Company,
     session: Annotated[str | None, typer.Option(help="The conversation that the text belongs to.")] = None,
-    timestamp: Annotated[str | None, typer.Option(help="When it was said, RFC 3339 with a zone; now by default.")] = None,
+    timestamp: Annotated[
+        str | None, typer.Option(help="When it was said, RFC 3339 with a zone; now by default.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Store a text under a label and print its address.

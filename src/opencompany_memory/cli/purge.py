@@ -31,7 +31,9 @@ def purge(
         raise typer.Exit(1)
     if json:
         scopes = [{"scope": scope, "entries": count} for scope, count in report.scopes]
-        say_json({"company": company, "entries": report.entries, "scopes": scopes, "otherRecords": report.other_records})
+        say_json(
+            {"company": company, "entries": report.entries, "scopes": scopes, "otherRecords": report.other_records}
+        )
         return
     say(f"removed {report.entries} entries of {company!r}" + (":" if report.scopes else "; there were none"))
     for scope, count in report.scopes:

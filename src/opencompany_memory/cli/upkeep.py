@@ -18,7 +18,7 @@ def check(json: Json = False) -> None:
     if json:
         say_json({"checked": report.checked, "problems": list(report.problems)})
     else:
-        say(f"checked {report.checked} {'file' if report.checked == 1 else 'files'}, found {len(report.problems)} problems")
+        say(f"files checked: {report.checked}, problems: {len(report.problems)}")
         for problem in report.problems:
             complain(problem)
     if report.problems:

@@ -4,7 +4,7 @@ Their exact JSON is in `opencompany_memory.contract.codec`.
 """
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import ClassVar, Final
@@ -111,7 +111,7 @@ class MemoryEntry:
     """One thing remembered.
 
     Attributes:
-        id: the engine's own handle, unique within the namespace; stable while the entry is only updated.
+        id: the engine's own handle, unique within the namespace; it may change when the entry is replaced.
         namespace: where it lives. Reported by the engine and checked again by the host on every read.
         key: unique within the namespace.
         content: verbatim text, never an envelope.
@@ -152,6 +152,10 @@ class NamespaceSummary:
     last_updated: datetime | None
 
 
+def _names(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(names)
+
+
 @frozen
 class SourceScope:
     """Which sources a recall may draw from: entries whose metadata `source` is one of `allow`.
@@ -159,7 +163,7 @@ class SourceScope:
     An empty allow list matches nothing: a caller who computed "no sources" must not get all of them.
     """
 
-    allow: frozenset[str] = field(converter=frozenset)
+    allow: frozenset[str] = field(converter=_names)
 
     def admits(self, metadata: Metadata) -> bool:
         """Whether an entry with this metadata is in scope."""

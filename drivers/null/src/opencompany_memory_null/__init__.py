@@ -1,7 +1,6 @@
 """The memory driver that keeps nothing, on purpose."""
 
 from opencompany_memory.contract import DriverSpec, hookimpl
-
 from opencompany_memory_null.provider import NullProvider
 
 _KEEPS_NOTHING = "the null driver keeps nothing, on purpose"

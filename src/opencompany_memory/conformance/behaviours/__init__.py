@@ -1,0 +1,1 @@
+"""The behaviours, one module an area. Importing a module registers what is in it."""
