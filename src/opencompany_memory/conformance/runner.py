@@ -62,7 +62,7 @@ async def run(
         if reason is None and one.closes and not may_close:
             reason = "it closes the provider, which is in use"
         if reason is None:
-            result = await _run_one(one, Bench(provider, settle, f"{run_id}-{number}"))
+            result = await _run_one(one, Bench(provider, settle, f"{run_id}/{number}"))
         else:
             result = Result(one, SKIPPED, reason, 0.0)
         results.append(result)

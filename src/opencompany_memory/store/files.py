@@ -10,11 +10,11 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from opencompany_memory.store.failures import DRIVER, StoreRefused
+from opencompany_memory.store.presence import untouched_here
 from opencompany_memory.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 SUFFIX: Final = ".sqlite3"
@@ -70,18 +70,28 @@ def refuse_unusable(folder: Path, *, seconds: float = 0.05) -> None:
     files = partition_files(folder)
     for path in files:
         check_header(path)
-    for path in _quiet(files):
+    for path in files:
         if time.monotonic() > deadline:
             break
-        _check_inside(path, deadline)
+        with untouched_here(path) as untouched:
+            if untouched and _is_quiet(path):
+                _check_inside(path, deadline)
 
 
 def check_header(path: Path) -> None:
     """Read the first 100 bytes of the file (https://sqlite.org/fileformat2.html#the_database_header).
 
+    A file that is open in this process was checked when it was opened, and is left alone.
+
     Raises:
         StoreRefused: see `refuse_unusable`.
     """
+    with untouched_here(path) as untouched:
+        if untouched:
+            _read_header(path)
+
+
+def _read_header(path: Path) -> None:
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER_SIZE)
@@ -119,11 +129,9 @@ def _has_log(path: Path) -> bool:
         return False
 
 
-def _quiet(files: Iterable[Path]) -> Iterator[Path]:
-    """Files that nobody has open: only those may be read with `immutable=1`, which leaves no side files."""
-    for path in files:
-        if path.stat().st_size and not path.with_name(path.name + "-wal").exists():
-            yield path
+def _is_quiet(path: Path) -> bool:
+    """Whether nobody has the file open: only such a one may be read with `immutable=1`, which leaves no side files."""
+    return not path.with_name(path.name + "-wal").exists()
 
 
 def _check_inside(path: Path, deadline: float) -> None:

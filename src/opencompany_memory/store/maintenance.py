@@ -50,7 +50,7 @@ class SqliteMaintenance(Maintenance):
         return await self._partitions.run(self._compact)
 
     async def erase(self, prefix: str) -> EraseReport:
-        """See `Maintenance.erase`. Empty files stay: a process that has one open would go on writing into nothing."""
+        """See `Maintenance.erase`. An empty file goes too, unless another process has it open."""
         if not check.check_text(prefix, "the prefix"):
             raise InvalidInput("the prefix is empty; erasing everything is not offered", driver=DRIVER)
         return await self._partitions.run(lambda: self._erase(prefix))
@@ -103,6 +103,7 @@ class SqliteMaintenance(Maintenance):
             names, other = self._partitions.with_file(path, lambda partition: partition.write_alone(_eraser(prefix)))
             erased += names
             others += other
+            self._partitions.remove_if_empty(path)
         return EraseReport(tuple(sorted(erased)), others)
 
     def _candidates(self, prefix: str) -> Sequence[Path]:

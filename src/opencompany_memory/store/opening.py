@@ -9,26 +9,38 @@ from typing import Final
 
 from opencompany_memory.store.failures import DRIVER, StoreRefused
 from opencompany_memory.store.files import check_header, make_folder, refuse_newer, sync_folder
+from opencompany_memory.store.presence import closed_here, opened_here
 from opencompany_memory.store.schema import APPLICATION_ID, MIGRATIONS, Migration
 
 _WAIT_MS: Final = 30_000
 
 
 def connect(path: Path, *, read_only: bool = False, wait_ms: int = _WAIT_MS) -> sqlite3.Connection:
-    """A connection to the existing file at `path`, in autocommit mode. Writes nothing."""
-    connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode=rw",
-        uri=True,
-        timeout=wait_ms / 1000,
-        isolation_level=None,
-        check_same_thread=False,
-        cached_statements=256,
-    )
+    """A connection to the existing file at `path`, in autocommit mode. Writes nothing. Closed with `close`."""
+    opened_here(path)
+    try:
+        connection = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=rw",
+            uri=True,
+            timeout=wait_ms / 1000,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
+        )
+    except BaseException:
+        closed_here(path)
+        raise
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
     if read_only:
         connection.execute("PRAGMA query_only = ON")
     return connection
+
+
+def close(connection: sqlite3.Connection, path: Path) -> None:
+    """Close a connection that `connect` made to `path`."""
+    connection.close()
+    closed_here(path)
 
 
 def open_or_create(path: Path, partition: str) -> sqlite3.Connection:
@@ -45,7 +57,7 @@ def open_or_create(path: Path, partition: str) -> sqlite3.Connection:
         migrate(connection, path)
         _check_owner(connection, path, partition)
     except BaseException:
-        connection.close()
+        close(connection, path)
         raise
     return connection
 
@@ -131,7 +143,7 @@ def read_partition_name(path: Path) -> str:
     try:
         row = connection.execute("SELECT value FROM meta WHERE name = 'partition'").fetchone()
     finally:
-        connection.close()
+        close(connection, path)
     if row is None:
         raise StoreRefused(f"{path} does not say whose it is; restore it from a backup", driver=DRIVER)
     return str(row[0])

@@ -120,7 +120,7 @@ class Partition:
             if not self._closed:
                 self._closed = True
                 for connection in (*self._idle, self._near, self._writer):
-                    connection.close()
+                    opening.close(connection, self.path)
                 self._idle.clear()
             return True
 
@@ -147,7 +147,7 @@ class Partition:
             if len(self._idle) < _IDLE_READERS:
                 self._idle.append(connection)
                 return
-        connection.close()
+        opening.close(connection, self.path)
 
     def _drain(self) -> None:
         while True:

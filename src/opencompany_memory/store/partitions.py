@@ -1,6 +1,7 @@
 """The open files of a store: found by namespace, opened when first needed, the longest unused closed to make room."""
 
 import asyncio
+import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -12,6 +13,7 @@ from opencompany_memory.contract import Unreachable
 from opencompany_memory.store.failures import DRIVER
 from opencompany_memory.store.files import file_name, partition_of
 from opencompany_memory.store.partition import Partition, PartitionClosed
+from opencompany_memory.store.presence import Presence
 
 Result = TypeVar("Result")
 
@@ -41,6 +43,7 @@ class Partitions:
         self._readers = ThreadPoolExecutor(_THREADS, "memory-read")
         self._writers = ThreadPoolExecutor(_THREADS, "memory-write")
         self._closed = False
+        self._presence = Presence(folder)
 
     def opened(self, namespace: str) -> Partition | None:
         """The partition of `namespace` if it is open already."""
@@ -99,15 +102,38 @@ class Partitions:
 
         return self._with(read_partition_name(path), work)
 
+    def remove_if_empty(self, path: Path) -> bool:
+        """Remove the file at `path` if it holds no namespace and nobody else has it open; whether it did. Blocks."""
+        name = self.with_file(path, lambda partition: partition.read(_name_if_empty))
+        with self._opening:
+            partition = self._open.get(name) if name is not None else None
+            if name is None or partition is None or not self._presence.alone(path.name):
+                return False
+            still_empty = partition.read(_name_if_empty) == name
+            if not still_empty or not self._let_go_for_good(name, path):
+                self._presence.enter(path.name)
+                return False
+            return True
+
+    def _let_go_for_good(self, name: str, path: Path) -> bool:
+        partition = self._open.pop(name)
+        if not partition.close_if_idle():
+            self._open[name] = partition
+            return False
+        for side in ("-wal", "-shm", ""):
+            path.with_name(path.name + side).unlink(missing_ok=True)
+        self._presence.leave(path.name)
+        return True
+
     def close(self) -> None:
         """Finish what was accepted, then let go of every file. Blocks."""
         self._closed = True
         self._writers.shutdown(wait=True)
         self._readers.shutdown(wait=True)
         with self._opening:
-            while self._open:
-                _, partition = self._open.popitem()
-                partition.close_if_idle()
+            for name in list(self._open):
+                self._let_go(name)
+        self._presence.close()
 
     def _with(self, name: str, work: Callable[[Partition], Result]) -> Result:
         while True:
@@ -121,16 +147,40 @@ class Partitions:
             partition = self._open.get(name)
             if partition is None:
                 self._make_room()
-                partition = Partition(self.folder / file_name(name), name, self._writers)
+                partition = self._open_file(name)
                 self._open[name] = partition
             self._open.move_to_end(name)
             return partition
 
     def _make_room(self) -> None:
         for name in list(self._open)[: max(0, len(self._open) - self._most_open + 1)]:
-            partition = self._open.pop(name)  # first out of sight, so that nobody picks up a closed one
-            if not partition.close_if_idle():
-                self._open[name] = partition
+            self._let_go(name)
+
+    def _open_file(self, name: str) -> Partition:
+        file = file_name(name)
+        self._presence.enter(file)
+        try:
+            return Partition(self.folder / file, name, self._writers)
+        except BaseException:
+            self._presence.leave(file)
+            raise
+
+    def _let_go(self, name: str) -> bool:
+        """Close a partition unless something is under way there; whether it was closed."""
+        partition = self._open.pop(name)  # first out of sight, so that nobody picks up a closed one
+        if not partition.close_if_idle():
+            self._open[name] = partition
+            return False
+        self._presence.leave(partition.path.name)
+        return True
+
+
+def _name_if_empty(connection: sqlite3.Connection) -> str | None:
+    """The partition's name, or None when there is a namespace in it."""
+    row = connection.execute(
+        "SELECT value FROM meta WHERE name = 'partition' AND NOT EXISTS (SELECT 1 FROM namespaces)"
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def _gone() -> Unreachable:
