@@ -58,11 +58,11 @@ class SqliteProvider(MemoryProvider):
         refuse_unusable(folder)
         try:
             make_folder(folder)
+            self._partitions = Partitions(folder, most_open)
         except OSError as error:
             raise StoreRefused(
                 f"{folder} can't be made ({error.strerror}); set OPENCOMPANY_DATA_DIR", driver=DRIVER
             ) from None
-        self._partitions = Partitions(folder, most_open)
         self._closed = False
         self.documents = SqliteDocuments(self._partitions)
         self.graph = SqliteGraph(self._partitions)

@@ -1,6 +1,7 @@
 """Keyed storage."""
 
 import inspect
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -181,14 +182,15 @@ async def nested_metadata_is_refused(bench: Bench) -> None:
 @behaviour("core", needs=())
 async def an_empty_namespace_is_refused(bench: Bench) -> None:
     """No namespace never means every namespace."""
-    for call in (
-        bench.provider.get("", "k"),
-        bench.provider.list(""),
-        bench.provider.recall("", "text"),
-        bench.store("", "k", "text"),
-    ):
+    calls: tuple[Callable[[], Awaitable[Any]], ...] = (
+        lambda: bench.provider.get("", "k"),
+        lambda: bench.provider.list(""),
+        lambda: bench.provider.recall("", "text"),
+        lambda: bench.store("", "k", "text"),
+    )
+    for call in calls:
         try:
-            await call
+            await call()
         except InvalidInput:
             continue
         raise AssertionError("an empty namespace was accepted")
