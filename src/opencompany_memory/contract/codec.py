@@ -28,7 +28,7 @@ from opencompany_memory.contract.records import (
     Taint,
     as_utc,
 )
-from opencompany_memory.contract.validation import check_metadata
+from opencompany_memory.contract.validation import check_metadata, check_text
 
 Record = TypeVar("Record")
 
@@ -77,16 +77,8 @@ def from_json(raw: Any, kind: type[Record]) -> Record:
     """
     try:
         return _CONVERTER.structure(raw, kind)
-    except (
-        cattrs.BaseValidationError,
-        cattrs.errors.ForbiddenExtraKeysError,
-        ValueError,
-        TypeError,
-        KeyError,
-    ) as error:
+    except (cattrs.BaseValidationError, ValueError, TypeError, KeyError) as error:
         raise InvalidInput(f"not a valid {kind.__name__}: {_first_reason(error)}") from None
-    except AttributeError:
-        raise InvalidInput(f"not a valid {kind.__name__}: not an object") from None
 
 
 def dumps(record: object) -> str:
@@ -108,18 +100,26 @@ def loads(text: str | bytes, kind: type[Record]) -> Record:
 
 
 def _first_reason(error: BaseException) -> str:
-    """A reason that names fields and types and never repeats a value: values may be somebody's memory."""
-    inner: BaseException = error
-    while isinstance(inner, BaseExceptionGroup):
+    """Where and why, as in `entries[0].id is missing`; never a value: values may be somebody's memory."""
+    path, inner = "", error
+    while True:
+        for note in reversed(getattr(inner, "__notes__", [])):  # the innermost was added first
+            if isinstance(note, cattrs.AttributeValidationNote):
+                path += f".{note.name}"
+            elif isinstance(note, cattrs.IterableValidationNote):
+                path += f"[{note.index}]"
+        if not isinstance(inner, BaseExceptionGroup):
+            break
         inner = inner.exceptions[0]
-    if isinstance(inner, cattrs.errors.ForbiddenExtraKeysError):
-        return "it has a field that is not known"
-    if isinstance(inner, KeyError):
-        return f"{inner.args[0]!r} is missing"
-    notes = getattr(error.exceptions[0], "__notes__", []) if isinstance(error, BaseExceptionGroup) else []
-    where = next((n.name for n in notes if hasattr(n, "name")), None)
-    what = str(inner) if isinstance(inner, InvalidInput | _IllTyped) else "has the wrong type"
-    return f"{where!r} {what}" if where else what
+    return f"{path.lstrip('.')} {_what(inner)}" if path else f"it {_what(inner)}"
+
+
+def _what(error: BaseException) -> str:
+    if isinstance(error, cattrs.ForbiddenExtraKeysError):
+        return "has a field that is not known"
+    if isinstance(error, KeyError):
+        return "is missing"
+    return str(error) if isinstance(error, _IllTyped) else "has the wrong type"
 
 
 class _IllTyped(ValueError):
@@ -135,12 +135,25 @@ def _exactly(kind: type) -> Any:
     return structure
 
 
+def _text(value: Any, _: Any) -> str:
+    if type(value) is not str:
+        raise _IllTyped(f"must be str, not {type(value).__name__}")
+    try:
+        return check_text(value, "it")
+    except InvalidInput:
+        raise _IllTyped("holds a lone surrogate, which is not text in UTF-8") from None
+
+
 def _score(value: Any, _: Any) -> float | None:
     if value is None:
         return None
-    if type(value) not in (int, float) or not math.isfinite(value):
+    try:
+        number = float(value) if type(value) in (int, float) else math.nan
+    except OverflowError:  # an int beyond every float
+        number = math.inf
+    if not math.isfinite(number):
         raise _IllTyped("must be a finite number or null")
-    return float(value)
+    return number
 
 
 def _optional(structure: Any, kind: Any) -> Any:
@@ -149,10 +162,9 @@ def _optional(structure: Any, kind: Any) -> Any:
 
 def _wrap_invalid(function: Any) -> Any:
     def structure(value: Any, _: Any) -> Any:
-        if not isinstance(value, str):
-            raise _IllTyped(f"must be str, not {type(value).__name__}")
+        text = _text(value, str)
         try:
-            return function(value)
+            return function(text)
         except InvalidInput as error:
             raise _IllTyped(str(error)) from None
 
@@ -171,18 +183,37 @@ def _metadata(value: Any, _: Any) -> Metadata:
 def _sequence(value: Any, kind: Any, converter: cattrs.Converter) -> tuple[Any, ...]:
     if not isinstance(value, list | tuple):
         raise _IllTyped(f"must be a list, not {type(value).__name__}")
-    return tuple(converter.structure(item, kind) for item in value)
+    items = []
+    for index, item in enumerate(value):
+        try:
+            items.append(converter.structure(item, kind))
+        except Exception as error:
+            notes: list[Any] = getattr(error, "__notes__", [])
+            error.__notes__ = [*notes, cattrs.IterableValidationNote("", index, kind)]
+            raise
+    return tuple(items)
+
+
+def _record(kind: type, converter: cattrs.Converter) -> Any:
+    structure = make_dict_structure_fn(cast(Any, kind), converter, _cattrs_forbid_extra_keys=True)
+
+    def structure_object(value: Any, _: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise _IllTyped(f"must be an object, not {type(value).__name__}")
+        return structure(value, kind)
+
+    return structure_object
 
 
 def _make_converter() -> cattrs.Converter:
     converter = cattrs.Converter(forbid_extra_keys=True)
-    converter.register_structure_hook(str, _exactly(str))
+    converter.register_structure_hook(str, _text)
     converter.register_structure_hook(int, _exactly(int))
     converter.register_structure_hook(datetime, _wrap_invalid(parse_timestamp))
     converter.register_structure_hook_func(
         lambda t: t == datetime | None, _optional(_wrap_invalid(parse_timestamp), datetime)
     )
-    converter.register_structure_hook_func(lambda t: t == str | None, _optional(_exactly(str), str))
+    converter.register_structure_hook_func(lambda t: t == str | None, _optional(_text, str))
     converter.register_structure_hook_func(lambda t: t == float | None, _score)
     converter.register_structure_hook(Category, _wrap_invalid(Category.parse))
     converter.register_structure_hook(Taint, lambda value, _: Taint.read(value))
@@ -192,9 +223,7 @@ def _make_converter() -> cattrs.Converter:
         lambda value, t: _sequence(value, t.__args__[0], converter),
     )
     for record in (MemoryEntry, ExportRecord, EntryPage, ExportPage, NamespaceSummary, ImportFailure, ImportOutcome):
-        converter.register_structure_hook(
-            record, make_dict_structure_fn(cast(Any, record), converter, _cattrs_forbid_extra_keys=True)
-        )
+        converter.register_structure_hook(record, _record(record, converter))
     converter.register_unstructure_hook(datetime, format_timestamp)
     converter.register_unstructure_hook(Category, str)
     converter.register_unstructure_hook(Taint, lambda taint: taint.value)

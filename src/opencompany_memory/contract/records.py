@@ -17,6 +17,7 @@ MetadataValue = str | int | float | bool | None
 Metadata = Mapping[str, MetadataValue]
 
 _CUSTOM: Final = "custom:"
+_BUILT_IN_NAMES: Final = ("core", "daily", "conversation")
 
 
 class Taint(enum.Enum):
@@ -41,11 +42,17 @@ class Category:
     `str(category)` is the wire form, `Category.parse` its inverse.
     """
 
-    wire: str
+    wire: str = field()
 
     CORE: ClassVar["Category"]
     DAILY: ClassVar["Category"]
     CONVERSATION: ClassVar["Category"]
+
+    @wire.validator
+    def _check_wire(self, _: object, wire: object) -> None:
+        # Here, because an engine would keep a category that no read of it could parse again.
+        if not isinstance(wire, str) or not (wire in _BUILT_IN_NAMES or _is_custom(wire)):
+            raise InvalidInput("a category is core, daily, conversation or custom:<name>")
 
     @classmethod
     def custom(cls, name: str) -> "Category":
@@ -79,6 +86,10 @@ class Category:
         return f"Category({self.wire!r})"
 
 
+def _is_custom(wire: str) -> bool:
+    return wire.startswith(_CUSTOM) and len(wire) > len(_CUSTOM)
+
+
 Category.CORE = Category("core")
 Category.DAILY = Category("daily")
 Category.CONVERSATION = Category("conversation")
@@ -87,23 +98,23 @@ _BUILT_IN: Final = {c.wire: c for c in (Category.CORE, Category.DAILY, Category.
 
 @lru_cache(maxsize=4096)
 def _parse_category(wire: str) -> Category:
-    built_in = _BUILT_IN.get(wire)
-    if built_in is not None:
-        return built_in
-    if wire.startswith(_CUSTOM) and len(wire) > len(_CUSTOM):
-        return Category(wire)
-    raise InvalidInput("a category is core, daily, conversation or custom:<name>")
+    return _BUILT_IN.get(wire) or Category(wire)
 
 
 def as_utc(moment: datetime) -> datetime:
     """`moment` in UTC.
 
     Raises:
-        InvalidInput: it has no time zone, so nobody can say which moment it is.
+        InvalidInput: it has no time zone, so nobody can say which moment it is; or it is outside the years 1 to 9999.
     """
-    if moment.tzinfo is None:
+    if moment.tzinfo is UTC:
+        return moment
+    if moment.utcoffset() is None:  # also of a tzinfo that does not say
         raise InvalidInput("a timestamp needs a time zone; pass an aware datetime, for example datetime.now(UTC)")
-    return moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput("the timestamp is outside the years 1 to 9999 in UTC") from None
 
 
 @frozen
@@ -153,6 +164,8 @@ class NamespaceSummary:
 
 
 def _names(names: Iterable[str]) -> frozenset[str]:
+    if isinstance(names, str):  # would be a scope of its letters
+        raise InvalidInput("a scope takes a collection of source names; put the one name into a list")
     return frozenset(names)
 
 

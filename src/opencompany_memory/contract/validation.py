@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from opencompany_memory.contract.errors import InvalidInput
-from opencompany_memory.contract.records import Category, Metadata, Taint, as_utc
+from opencompany_memory.contract.records import Category, Metadata, SourceScope, Taint, as_utc
 
 MAX_LIMIT = 1000
+_MAX_INT_BITS = 8192  # readers of JSON stop at some length: Python's own at 4,300 digits
 
 
 def check_text(value: object, what: str) -> str:
@@ -70,7 +71,7 @@ def check_metadata(value: Metadata | None) -> dict[str, str | int | float | bool
     Raises:
         InvalidInput: nested, a key that is not text, or a number that JSON has no form for.
     """
-    if not value:
+    if value is None:
         return {}
     if not isinstance(value, Mapping):
         raise InvalidInput(f"metadata must be a mapping, not {type(value).__name__}")
@@ -85,6 +86,8 @@ def check_metadata(value: Metadata | None) -> dict[str, str | int | float | bool
             check_text(item, f"metadata {name!r}")
         elif isinstance(item, float) and not math.isfinite(item):
             raise InvalidInput(f"metadata {name!r} is not a finite number")
+        elif type(item) is int and item.bit_length() > _MAX_INT_BITS:
+            raise InvalidInput(f"metadata {name!r} is a number of more than {_MAX_INT_BITS} bits")
         checked[name] = item
     return checked
 
@@ -125,13 +128,34 @@ def check_timestamp(value: datetime | None) -> datetime:
     """`value` in UTC, or now when it is None.
 
     Raises:
-        InvalidInput: not a datetime, or one without a time zone.
+        InvalidInput: not a datetime, one without a time zone, or outside the years 1 to 9999 in UTC.
     """
     if value is None:
         return datetime.now(UTC)
     if not isinstance(value, datetime):
         raise InvalidInput(f"the timestamp must be a datetime, not {type(value).__name__}")
-    try:
-        return as_utc(value)
-    except OverflowError:
-        raise InvalidInput("the timestamp is outside the years 1 to 9999 in UTC") from None
+    return as_utc(value)
+
+
+def check_min_score(value: object) -> float | None:
+    """`value` if it is None or a number.
+
+    Raises:
+        InvalidInput: anything else, NaN included.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:  # NaN is not itself
+        raise InvalidInput("the least score must be a number or None")
+    return value
+
+
+def check_scope(value: object) -> SourceScope | None:
+    """`value` if it is None or a `SourceScope`.
+
+    Raises:
+        InvalidInput: anything else.
+    """
+    if value is not None and not isinstance(value, SourceScope):
+        raise InvalidInput(f"the scope must be a SourceScope or None, not {type(value).__name__}")
+    return value

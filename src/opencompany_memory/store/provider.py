@@ -200,6 +200,8 @@ class SqliteProvider(MemoryProvider):
         check.check_namespace(namespace)
         check.check_text(query, "the query")
         limit = check.check_limit(limit)
+        least = check.check_min_score(min_score)
+        sources = check.check_scope(scope)
         filters = _filters(None, category, session_id)
 
         def work(connection: sqlite3.Connection) -> Entries:
@@ -211,13 +213,13 @@ class SqliteProvider(MemoryProvider):
                 number,
                 query,
                 limit=limit,
-                admits=lambda numbers: entries.admitted(connection, numbers, filters, scope),
+                admits=lambda numbers: entries.admitted(connection, numbers, filters, sources),
             )
             found = entries.by_numbers(connection, [hit for hit, _ in hits])
             return [
                 rows.entry(namespace, found[hit], score)
                 for hit, score in hits
-                if min_score is None or score >= min_score
+                if least is None or score >= least
             ]
 
         nothing: Entries = []
