@@ -30,11 +30,11 @@ def over_memory(surface: str, work: "Callable[[MemoryOverlay], Awaitable[Result]
 
 
 def data_dir() -> Any:
-    """The data folder that the environment selects, without booting.
+    """The data folder, without booting: a log is read above all when a setting is wrong.
 
     Raises:
-        BootRefused: the settings are wrong.
+        BootRefused: there is no usable data folder.
     """
-    from opencompany_memory.binding.settings import read_settings
+    from opencompany_memory.binding.settings import locate_data_dir, read_settings
 
-    return read_settings(os.environ).data_dir
+    return locate_data_dir(os.environ) or read_settings(os.environ).data_dir

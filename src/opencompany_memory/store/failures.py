@@ -15,18 +15,22 @@ _PRIMARY: Final = 0xFF
 class StoreRefused(Backend):
     """A file in the data folder can't be used as it is, and was left untouched."""
 
+    retryable = False
+
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """Turn what SQLite raises about the file at `path` into the contract's errors."""
+    """Turn what SQLite or the system raises about the file at `path` into the contract's errors."""
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise explain(error, path) from None
 
 
-def explain(error: sqlite3.Error, path: Path) -> MemoryEngineError:
-    """The contract's error for what SQLite raised about the file at `path`."""
+def explain(error: sqlite3.Error | OSError, path: Path) -> MemoryEngineError:
+    """The contract's error for what SQLite or the system raised about the file at `path`."""
+    if isinstance(error, OSError):
+        return Backend(f"{path.name} can't be made ({error.strerror}); check OPENCOMPANY_DATA_DIR", driver=DRIVER)
     code = getattr(error, "sqlite_errorcode", None)
     primary = code & _PRIMARY if isinstance(code, int) else None
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -38,6 +42,12 @@ def explain(error: sqlite3.Error, path: Path) -> MemoryEngineError:
     if primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
         return Backend(
             f"{path.name} can't be opened for writing; check the owner and mode of OPENCOMPANY_DATA_DIR", driver=DRIVER
+        )
+    if primary == sqlite3.SQLITE_IOERR:  # also a quota or a limit on the size of files
+        return Backend(
+            f"{path.name} can't be read or written ({error.sqlite_errorname}); "
+            "check the disk and the free space under OPENCOMPANY_DATA_DIR",
+            driver=DRIVER,
         )
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return StoreRefused(f"{path.name} is damaged; restore it from a backup", driver=DRIVER)

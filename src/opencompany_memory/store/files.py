@@ -105,11 +105,34 @@ def _read_header(path: Path) -> None:
     application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
     if application != APPLICATION_ID:
         raise StoreRefused(f"{path} is not a memory database; move it out of the data folder", driver=DRIVER)
-    refuse_newer(path, version)
     page_size = int.from_bytes(header[16:18], "big")
+    page_size = 65536 if page_size == 1 else page_size
+    logged = _logged_version(path, page_size)
+    refuse_newer(path, version if logged is None else logged)
     pages = int.from_bytes(header[28:32], "big")
-    if pages * (65536 if page_size == 1 else page_size) > size and not _has_log(path):
+    if pages * page_size > size and not _has_log(path):
         raise StoreRefused(f"{path} is damaged: it was cut short; restore it from a backup", driver=DRIVER)
+
+
+def _logged_version(path: Path, page_size: int) -> int | None:
+    """The schema version in the write-ahead log, or None when only the file itself says one.
+
+    To ask SQLite would write: it brings the log into the file (https://sqlite.org/fileformat2.html#walformat).
+    """
+    found = seen = None
+    try:
+        with path.with_name(path.name + "-wal").open("rb") as file:
+            salts = file.read(32)[16:24]
+            while len(frame := file.read(24)) == 24 and frame[8:16] == salts:
+                page = file.read(64)
+                file.seek(page_size - len(page), os.SEEK_CUR)
+                if frame[:4] == b"\0\0\0\1" and len(page) == 64:
+                    seen = int.from_bytes(page[60:64], "big")
+                if any(frame[4:8]):  # the last frame of a transaction
+                    found = seen
+    except FileNotFoundError:
+        return None
+    return found
 
 
 def refuse_newer(path: Path, version: int, known: int = SCHEMA_VERSION) -> None:

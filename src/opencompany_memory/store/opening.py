@@ -30,10 +30,14 @@ def connect(path: Path, *, read_only: bool = False, wait_ms: int = _WAIT_MS) -> 
     except BaseException:
         closed_here(path)
         raise
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA secure_delete = ON")
-    if read_only:
-        connection.execute("PRAGMA query_only = ON")
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        if read_only:
+            connection.execute("PRAGMA query_only = ON")
+    except BaseException:  # the first look at a damaged file
+        close(connection, path)
+        raise
     return connection
 
 

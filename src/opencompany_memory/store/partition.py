@@ -11,7 +11,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -61,7 +61,11 @@ class Partition:
         self._users = 0
         with translated(path):
             self._writer = opening.open_or_create(path, name)
-            self._near = opening.connect(path, read_only=True, wait_ms=50)
+            try:
+                self._near = opening.connect(path, read_only=True, wait_ms=50)
+            except BaseException:
+                opening.close(self._writer, path)
+                raise
 
     def get(self, sql: str, parameters: tuple[Any, ...]) -> Any:
         """The first row of a point lookup, on the calling thread: cheaper than a hop to another one.
@@ -103,7 +107,7 @@ class Partition:
             start = not self._draining
             self._draining = True
         if start:
-            self._writers.submit(self._drain)
+            self._start()
         result: Result = await write.future
         return result
 
@@ -149,6 +153,15 @@ class Partition:
                 return
         opening.close(connection, self.path)
 
+    def _start(self) -> None:
+        try:
+            self._writers.submit(self._drain)
+        except RuntimeError:  # the store was closed at this very moment: nothing was accepted
+            with self._lock:
+                refused, self._pending = self._pending, []
+                self._draining = False
+            _tell(refused, [(write.future, None, PartitionClosed()) for write in refused])
+
     def _drain(self) -> None:
         while True:
             with self._lock:
@@ -171,16 +184,26 @@ def _commit_together(connection: sqlite3.Connection, path: Path, batch: Sequence
     """Do the whole batch in one transaction. Either all that succeeded is on disk, or nothing is."""
     outcomes: list[_Outcome] = []
     try:
+        _roll_back(connection)  # what an earlier batch failed to
         connection.execute("BEGIN IMMEDIATE")
         for write in batch:
             if not write.future.cancelled():
                 outcomes.append(_attempt(connection, path, write))
         connection.execute("COMMIT")
-    except sqlite3.Error as error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        return [(write.future, None, explain(error, path)) for write in batch]
+    except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
+        with suppress(sqlite3.Error):
+            _roll_back(connection)
+        return [(write.future, None, _told(error, path)) for write in batch]
     return outcomes
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _told(error: Exception, path: Path) -> Exception:
+    return explain(error, path) if isinstance(error, sqlite3.Error) else error
 
 
 def _attempt(connection: sqlite3.Connection, path: Path, write: _Write) -> _Outcome:
@@ -197,7 +220,7 @@ def _attempt(connection: sqlite3.Connection, path: Path, write: _Write) -> _Outc
             raise
         connection.execute("ROLLBACK TO one")
         connection.execute("RELEASE one")
-        return write.future, None, explain(error, path) if isinstance(error, sqlite3.Error) else error
+        return write.future, None, _told(error, path)
     connection.execute("RELEASE one")
     return write.future, result, None
 

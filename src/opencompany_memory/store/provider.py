@@ -216,11 +216,7 @@ class SqliteProvider(MemoryProvider):
                 admits=lambda numbers: entries.admitted(connection, numbers, filters, sources),
             )
             found = entries.by_numbers(connection, [hit for hit, _ in hits])
-            return [
-                rows.entry(namespace, found[hit], score)
-                for hit, score in hits
-                if least is None or score >= least
-            ]
+            return [rows.entry(namespace, found[hit], score) for hit, score in hits if least is None or score >= least]
 
         nothing: Entries = []
         return await self._partitions.read(namespace, lambda partition: partition.read(work), nothing)

@@ -112,7 +112,7 @@ def rank(
         odds[term] = index.odds(term, among=around)
     scores = _score(odds, windows)
     ties = admits(list(scores))
-    best = sorted(ties, key=lambda entry: (-round(scores[entry], 9), ties[entry]))
+    best = sorted(ties, key=lambda entry: (-scores[entry], ties[entry]))
     return [(entry, min(1.0, scores[entry] / total_idf)) for entry in best[:limit]]
 
 
@@ -182,7 +182,8 @@ def _score(odds: Mapping[_Term, Odds], windows: Iterable[_Window]) -> dict[int, 
                     for term, rows in odds.items()
                     if (odd := _combined(rows, window.entries, position))
                 )
-    return {entry: score for entry, score in scores.items() if score > 0}
+    # Rounded, so that sums of the same parts in another order are equal.
+    return {entry: round(score, 9) for entry, score in scores.items() if score > 0}
 
 
 def _combined(rows: Odds, window: Sequence[int], position: int) -> float:

@@ -1,0 +1,3 @@
+"""Leaves the process when imported."""
+
+raise SystemExit("bye")

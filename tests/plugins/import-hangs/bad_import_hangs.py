@@ -1,0 +1,5 @@
+"""Never ends importing."""
+
+import threading
+
+threading.Event().wait()

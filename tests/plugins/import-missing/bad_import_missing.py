@@ -1,0 +1,3 @@
+"""Needs a module that is not there."""
+
+import a_module_that_is_not_there  # noqa: F401

@@ -1,0 +1,1 @@
+"""Its entry point has a dot where a colon belongs."""

@@ -1,0 +1,1 @@
+"""Its entry point names a module that is not there."""
