@@ -15,7 +15,7 @@ import threading
 from collections.abc import Coroutine, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from opencompany_memory.host import boot as _boot
 from opencompany_memory.overlay import Chunk, ChunkHit, ChunkPage, ContextStore, MemoryOverlay, PurgeReport
@@ -23,25 +23,50 @@ from opencompany_memory.overlay import Chunk, ChunkHit, ChunkPage, ContextStore,
 Result = TypeVar("Result")
 
 
+_FAREWELL_SECONDS: Final = 2.0
+
+
+class _Closed(RuntimeError):
+    """The loop takes no more work."""
+
+
 class _Loop:
     """An event loop on a thread of its own."""
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="memory-sync", daemon=True)
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        if not self._thread.is_alive():
-            work.close()
-            raise RuntimeError("this memory was closed")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        with self._lock:
+            if self._closed:
+                work.close()
+                raise _Closed("this memory was closed")
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        return future.result()
 
     def close(self) -> None:
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        asyncio.run_coroutine_threadsafe(_finish_the_others(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def _finish_the_others() -> None:
+    """Let the calls of other threads come to their end: who waits for a stopped loop waits for ever."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    if others:
+        _, late = await asyncio.wait(others, timeout=_FAREWELL_SECONDS)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
 
 
 class SyncContextStore:
@@ -103,7 +128,7 @@ class SyncMemory:
         """Close the engine. Calling it again does nothing."""
         try:
             self._loop.run(self._overlay.aclose())
-        except RuntimeError:
+        except _Closed:
             return
         finally:
             self._loop.close()

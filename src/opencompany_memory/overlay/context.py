@@ -104,8 +104,8 @@ class ContextStore:
         address = address_of(text)
         key = _key(address, label)
         at = check.check_timestamp(timestamp)
-        known = await self._bound.core.get(str(namespace), key)
-        if known is None or known.content != text or known.namespace != str(namespace):
+        known = await self._keyed(namespace, key)
+        if known is None or known.content != text:
             await self._bound.core.store(
                 str(namespace),
                 key,
@@ -129,8 +129,8 @@ class ContextStore:
         _check_address(address)
         label = self._labels.get((namespace, address))
         if label is not None:
-            entry = await self._bound.core.get(str(namespace), _key(address, label))
-            if entry is not None and entry.namespace == str(namespace):
+            entry = await self._keyed(namespace, _key(address, label))
+            if entry is not None:
                 return self._whole(namespace, entry)
         async for entry in self._walk(namespace, key_prefix=f"{address}/"):
             return self._whole(namespace, entry)
@@ -144,6 +144,7 @@ class ContextStore:
         """
         namespace = Namespace.of(company, Scope.CONTEXT)
         check.check_text(prefix, "the prefix")
+        seen: set[str | None] = {cursor}
         while True:
             page = await self._bound.core.list(str(namespace), limit=check.check_limit(limit), cursor=cursor)
             found = [
@@ -153,7 +154,7 @@ class ContextStore:
             ]
             if found or page.next_cursor is None:
                 return ChunkPage(found, page.next_cursor)
-            cursor = page.next_cursor
+            cursor = _next(page.next_cursor, seen)
 
     async def search(self, company: str, query: str, *, limit: int = 10) -> Sequence[ChunkHit]:
         """At most `limit` chunks, most relevant first; each body once, however many labels it has.
@@ -214,11 +215,21 @@ class ContextStore:
             keys = [entry.key async for entry in self._walk(namespace, category=label)]
         return await self._remove(namespace, keys)
 
+    async def _keyed(self, namespace: Namespace, key: str) -> MemoryEntry | None:
+        """The entry at `key`, unless the engine handed back somebody else's or another one."""
+        entry = await self._bound.core.get(str(namespace), key)
+        for own in self._guard.own(namespace, () if entry is None else (entry,)):
+            if own.key == key:
+                return own
+            self._guard.unreadable(namespace)
+        return None
+
     async def _walk(
         self, namespace: Namespace, *, key_prefix: str | None = None, category: Category | None = None
     ) -> AsyncIterator[MemoryEntry]:
         """Own entries that pass, page after page. An engine that did not filter does not matter."""
         cursor: str | None = None
+        seen: set[str | None] = set()
         while True:
             page = await self._bound.core.list(
                 str(namespace), key_prefix=key_prefix, category=category, limit=_PAGE, cursor=cursor
@@ -228,9 +239,7 @@ class ContextStore:
                     yield entry
             if page.next_cursor is None:
                 return
-            if page.next_cursor == cursor:
-                raise Backend("the engine's listing does not advance: it gave the same cursor twice")
-            cursor = page.next_cursor
+            cursor = _next(page.next_cursor, seen)
 
     async def _remove(self, namespace: Namespace, keys: Sequence[str]) -> int:
         gone = 0
@@ -252,7 +261,7 @@ class ContextStore:
         """The chunk in an entry; None, counted, when it is not what we wrote."""
         address, slash, label = entry.key.partition("/")
         if not slash or not label or address != address_of(entry.content):
-            self._guard.unreadable(namespace, entry.key)
+            self._guard.unreadable(namespace)
             return None
         length = len(entry.content.encode())
         meta = ChunkMeta(address, label, length, entry.timestamp, entry.session_id, entry.taint)
@@ -269,6 +278,13 @@ class ContextStore:
         self._labels[namespace, address] = label
         if len(self._labels) > _REMEMBERED:
             self._labels.popitem(last=False)
+
+
+def _next(cursor: str, seen: set[str | None]) -> str:
+    if cursor in seen:
+        raise Backend("the engine's listing does not advance: it gave the same cursor twice")
+    seen.add(cursor)
+    return cursor
 
 
 def _key(address: str, label: str) -> str:

@@ -50,6 +50,8 @@ class Namespace:
         Raises:
             InvalidInput: the id is not text. An empty id is a company of its own, never all of them.
         """
+        if not isinstance(scope, Scope):
+            raise InvalidInput(f"a scope is one of {', '.join(s.name for s in Scope)}, not a {type(scope).__name__}")
         return cls._make(f"{cls.prefix(company)}{scope.value}")
 
     @classmethod

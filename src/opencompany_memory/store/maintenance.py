@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
-from opencompany_memory.contract import InvalidInput, MemoryEngineError
+from opencompany_memory.contract import InvalidInput, MemoryEngineError, Timeout
 from opencompany_memory.contract import validation as check
 from opencompany_memory.contract.families.maintenance import (
     BackupReport,
@@ -24,6 +24,7 @@ from opencompany_memory.store.partition import Partition
 from opencompany_memory.store.partitions import Partitions
 from opencompany_memory.store.schema import words_table
 
+_Erased = tuple[list[tuple[str, int]], int]
 _OTHER_TABLES: Final = ("documents", "edges", "episodes")
 
 
@@ -60,7 +61,7 @@ class SqliteMaintenance(Maintenance):
         files = partition_files(self._partitions.folder)
         for path in files:
             try:
-                problems += self._partitions.with_file(path, lambda partition: partition.read(_problems))
+                problems += self._partitions.with_file(path, lambda partition: partition.read(_problems), [])
             except MemoryEngineError as error:
                 problems.append(str(error))
         return IntegrityReport(len(files), tuple(problems))
@@ -72,10 +73,12 @@ class SqliteMaintenance(Maintenance):
         try:
             with os.fdopen(handle, "wb") as raw:
                 with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                    for path in files:
+                    units = sum(
                         self._partitions.with_file(
-                            path, lambda partition: _archive(partition, archive, destination.parent)
+                            path, lambda partition: _archive(partition, archive, destination.parent), 0
                         )
+                        for path in files
+                    )
                 raw.flush()
                 os.fsync(raw.fileno())
             try:
@@ -87,22 +90,27 @@ class SqliteMaintenance(Maintenance):
             raise InvalidInput(f"the backup can't be written ({error.strerror})", driver=DRIVER) from None
         finally:
             made.unlink(missing_ok=True)
-        return BackupReport(destination, destination.stat().st_size, len(files))
+        return BackupReport(destination, destination.stat().st_size, units)
 
     def _compact(self) -> CompactReport:
         files = partition_files(self._partitions.folder)
-        before = sum(path.stat().st_size for path in files)
+        before = _total_size(files)
         for path in files:
-            self._partitions.with_file(path, lambda partition: partition.write_alone(_squeeze))
-        return CompactReport(before, sum(path.stat().st_size for path in files))
+            self._partitions.with_file(path, lambda partition: partition.write_alone(_squeeze), None)
+        return CompactReport(before, _total_size(files))
 
     def _erase(self, prefix: str) -> EraseReport:
         erased: list[tuple[str, int]] = []
         others = 0
+        nothing: _Erased = ([], 0)
         for path in self._candidates(prefix):
-            names, other = self._partitions.with_file(path, lambda partition: partition.write_alone(_eraser(prefix)))
+            names, other = self._partitions.with_file(
+                path, lambda partition: partition.write_alone(_eraser(prefix)), nothing
+            )
             erased += names
             others += other
+            if names:
+                _remove_copies(path)
             self._partitions.remove_if_empty(path)
         return EraseReport(tuple(sorted(erased)), others)
 
@@ -118,20 +126,34 @@ def _problems(connection: sqlite3.Connection) -> list[str]:
     (name,) = connection.execute("SELECT value FROM meta WHERE name = 'partition'").fetchone()
     found = [f"{name}: {row[0]}" for row in connection.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
     for (namespace,) in connection.execute("SELECT id FROM namespaces").fetchall():
-        (entries,) = connection.execute("SELECT count(*) FROM entries WHERE ns = ?", (namespace,)).fetchone()
-        (words,) = connection.execute(f"SELECT count(*) FROM {words_table(namespace)}_docsize").fetchone()
-        if entries != words:
-            found.append(f"{name}: {entries} entries and {words} in the index of namespace {namespace}")
+        index = f"{words_table(namespace)}_docsize"
+        unindexed = f"SELECT count(*) FROM entries WHERE ns = ? AND id NOT IN (SELECT id FROM {index})"
+        (lacking,) = connection.execute(unindexed, (namespace,)).fetchone()
+        ownerless = f"SELECT count(*) FROM {index} WHERE id NOT IN (SELECT id FROM entries WHERE ns = ?)"
+        (left,) = connection.execute(ownerless, (namespace,)).fetchone()
+        if lacking or left:
+            found.append(f"{name}: the index of namespace {namespace} lacks {lacking} entries and has {left} too many")
     return found
 
 
-def _archive(partition: Partition, archive: zipfile.ZipFile, folder: Path) -> None:
+def _total_size(files: Sequence[Path]) -> int:
+    return sum(path.stat().st_size for path in files if path.exists())
+
+
+def _remove_copies(path: Path) -> None:
+    """The copies from before a migration hold what was erased."""
+    for copy in path.parent.glob(f"{path.name}.v*.bak"):
+        copy.unlink(missing_ok=True)
+
+
+def _archive(partition: Partition, archive: zipfile.ZipFile, folder: Path) -> int:
     with tempfile.TemporaryDirectory(prefix=".backup-", dir=folder) as scratch:
         copy = Path(scratch) / partition.path.name
         with closing(sqlite3.connect(copy)) as target:
             partition.read(lambda connection: connection.backup(target))
             target.execute("PRAGMA journal_mode = DELETE")  # one file, no log beside it
         archive.write(copy, f"memory/{partition.path.name}")
+    return 1
 
 
 def _squeeze(connection: sqlite3.Connection) -> None:
@@ -139,11 +161,16 @@ def _squeeze(connection: sqlite3.Connection) -> None:
         table = words_table(namespace)
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
     connection.execute("VACUUM")
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise Timeout(
+            "another process kept reading, so that traces of what was removed may be left in a log; compact again",
+            driver=DRIVER,
+        )
 
 
-def _eraser(prefix: str) -> Callable[[sqlite3.Connection], tuple[list[tuple[str, int]], int]]:
-    def work(connection: sqlite3.Connection) -> tuple[list[tuple[str, int]], int]:
+def _eraser(prefix: str) -> Callable[[sqlite3.Connection], _Erased]:
+    def work(connection: sqlite3.Connection) -> _Erased:
         connection.execute("BEGIN IMMEDIATE")
         try:
             erased, others = _erase_namespaces(connection, prefix)
@@ -158,7 +185,7 @@ def _eraser(prefix: str) -> Callable[[sqlite3.Connection], tuple[list[tuple[str,
     return work
 
 
-def _erase_namespaces(connection: sqlite3.Connection, prefix: str) -> tuple[list[tuple[str, int]], int]:
+def _erase_namespaces(connection: sqlite3.Connection, prefix: str) -> _Erased:
     erased: list[tuple[str, int]] = []
     others = 0
     for number, name in connection.execute("SELECT id, name FROM namespaces").fetchall():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from opencompany_memory.store.failures import DRIVER, StoreRefused
+from opencompany_memory.store.failures import DRIVER, StoreRefused, translated
 from opencompany_memory.store.files import check_header, make_folder, refuse_newer, sync_folder
 from opencompany_memory.store.presence import closed_here, opened_here
 from opencompany_memory.store.schema import APPLICATION_ID, MIGRATIONS, Migration
@@ -143,11 +143,12 @@ def read_partition_name(path: Path) -> str:
         StoreRefused: it can't be read as a memory database.
     """
     check_header(path)
-    connection = connect(path, read_only=True)
-    try:
-        row = connection.execute("SELECT value FROM meta WHERE name = 'partition'").fetchone()
-    finally:
-        close(connection, path)
+    with translated(path):
+        connection = connect(path, read_only=True)
+        try:
+            row = connection.execute("SELECT value FROM meta WHERE name = 'partition'").fetchone()
+        finally:
+            close(connection, path)
     if row is None:
         raise StoreRefused(f"{path} does not say whose it is; restore it from a backup", driver=DRIVER)
     return str(row[0])

@@ -9,7 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, TypeVar
 
-from opencompany_memory.contract import Unreachable
+from opencompany_memory.contract import MemoryEngineError, NotFound, Unreachable
+from opencompany_memory.store import opening
 from opencompany_memory.store.failures import DRIVER
 from opencompany_memory.store.files import file_name, partition_of
 from opencompany_memory.store.partition import Partition, PartitionClosed
@@ -96,15 +97,18 @@ class Partitions:
             raise _gone()
         return await asyncio.get_running_loop().run_in_executor(self._readers, job)
 
-    def with_file(self, path: Path, work: Callable[[Partition], Result]) -> Result:
-        """Run `work` on the partition whose file is `path`. Blocks."""
-        from opencompany_memory.store.opening import read_partition_name
-
-        return self._with(read_partition_name(path), work)
+    def with_file(self, path: Path, work: Callable[[Partition], Result], missing: Result) -> Result:
+        """Run `work` on the partition whose file is `path`; `missing` when it was removed meanwhile. Blocks."""
+        try:
+            return self._with(opening.read_partition_name(path), work, make=False)
+        except MemoryEngineError:
+            if path.exists():
+                raise
+            return missing
 
     def remove_if_empty(self, path: Path) -> bool:
         """Remove the file at `path` if it holds no namespace and nobody else has it open; whether it did. Blocks."""
-        name = self.with_file(path, lambda partition: partition.read(_name_if_empty))
+        name = self.with_file(path, lambda partition: partition.read(_name_if_empty), None)
         with self._opening:
             partition = self._open.get(name) if name is not None else None
             if name is None or partition is None or not self._presence.alone(path.name):
@@ -135,19 +139,19 @@ class Partitions:
                 self._let_go(name)
         self._presence.close()
 
-    def _with(self, name: str, work: Callable[[Partition], Result]) -> Result:
+    def _with(self, name: str, work: Callable[[Partition], Result], *, make: bool = True) -> Result:
         while True:
             try:
-                return work(self._get(name))
+                return work(self._get(name, make=make))
             except PartitionClosed:
                 continue
 
-    def _get(self, name: str) -> Partition:
+    def _get(self, name: str, *, make: bool = True) -> Partition:
         with self._opening:
             partition = self._open.get(name)
             if partition is None:
                 self._make_room()
-                partition = self._open_file(name)
+                partition = self._open_file(name, make)
                 self._open[name] = partition
             self._open.move_to_end(name)
             return partition
@@ -156,10 +160,12 @@ class Partitions:
         for name in list(self._open)[: max(0, len(self._open) - self._most_open + 1)]:
             self._let_go(name)
 
-    def _open_file(self, name: str) -> Partition:
+    def _open_file(self, name: str, make: bool) -> Partition:
         file = file_name(name)
         self._presence.enter(file)
         try:
+            if not make and not (self.folder / file).exists():
+                raise NotFound(f"{file} was removed", driver=DRIVER)
             return Partition(self.folder / file, name, self._writers)
         except BaseException:
             self._presence.leave(file)

@@ -35,7 +35,7 @@ def summaries(partitions: Partitions) -> list[NamespaceSummary]:
 
     found: list[NamespaceSummary] = []
     for path in partition_files(partitions.folder):
-        found += partitions.with_file(path, lambda partition: partition.read(work))
+        found += partitions.with_file(path, lambda partition: partition.read(work), [])
     return sorted(found, key=lambda summary: summary.namespace)
 
 
@@ -50,7 +50,8 @@ def export_page(partitions: Partitions, cursor: str | None, limit: int) -> Expor
     records: list[ExportRecord] = []
     for path in _from(partitions.folder, start_file):
         after = start_number if path.name == start_file else 0
-        found = partitions.with_file(path, _rows_after(after, limit + 1 - len(records)))
+        nothing: list[tuple[int, ExportRecord]] = []
+        found = partitions.with_file(path, _rows_after(after, limit + 1 - len(records)), nothing)
         for number, record in found:
             if len(records) == limit:
                 return ExportPage(records, cursors.encode(_EXPORT, last))
