@@ -36,22 +36,21 @@ asyncio.run(main())
 def _write_until_killed(path: Path, om: Command, after: int) -> dict[str, str]:
     """Run the writer, kill it with -9 after some acknowledgements; all that it acknowledged."""
     root = str(Path(__file__).parents[2])
-    process = subprocess.Popen(
+    acknowledged: dict[str, str] = {}
+    with subprocess.Popen(
         [sys.executable, "-c", _WRITER, str(path)],
         env={**om.environ, "PYTHONPATH": root},
         stdout=subprocess.PIPE,
         text=True,
-    )
-    assert process.stdout is not None
-    acknowledged: dict[str, str] = {}
-    for line in process.stdout:
-        if not line.endswith("\n"):
-            break
-        label, address = line.split()
-        acknowledged[label] = address
-        if len(acknowledged) == after:
-            process.kill()
-    process.wait(timeout=60)
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if not line.endswith("\n"):
+                break
+            label, address = line.split()
+            acknowledged[label] = address
+            if len(acknowledged) == after:
+                process.kill()
     assert process.returncode == -9
     return acknowledged
 

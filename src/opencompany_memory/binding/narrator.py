@@ -166,10 +166,17 @@ class Narrator:
         full = BindEvent(event.step, event.outcome, event.reason, event.code, {**self._about, **event.fields})
         if self._trail is not None:
             self._trail.record(full, make_folder=event.step not in _FOLDERLESS, last=last)
-        if self._level == "info" or event.outcome == events.WARNING:
+        if self._is_logged(event):
             self._log(full)
         if self._observe is not None:
             self._observe(full)
+
+    def _is_logged(self, event: BindEvent) -> bool:
+        if self._level == "error":
+            return False
+        if event.outcome == events.REFUSED:  # whoever called boot has it as an exception, and says it once
+            return "structlog" in sys.modules and bool(sys.modules["structlog"].is_configured())
+        return self._level == "info" or event.outcome == events.WARNING
 
     def _log(self, event: BindEvent) -> None:
         import structlog

@@ -8,7 +8,7 @@ import typer
 from opencompany_memory.cli.output import complain, say, say_json, say_table
 from opencompany_memory.cli.running import Json, data_dir
 
-app = typer.Typer(help="Read the bind audit log.", context_settings={"help_option_names": ["-h", "--help"]})
+app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
 
 
 @app.callback(invoke_without_command=True)
@@ -17,7 +17,7 @@ def audit(
     limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="At most this many boots.")] = 20,
     json: Annotated[bool, typer.Option("--json", help="Print the events of all boots as JSON.")] = False,
 ) -> None:
-    """List the last boots, newest first.
+    """Read the bind audit log: the last boots, newest first.
 
     Example: opencompany memory audit -n 5
     """

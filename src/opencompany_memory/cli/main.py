@@ -3,6 +3,7 @@
 Exit codes: 0 done, 1 not found or failed, 2 usage, 78 refused (sysexits.h: EX_CONFIG).
 """
 
+import os
 import sys
 from typing import Annotated, Final
 
@@ -68,6 +69,8 @@ def _root(
 def main() -> None:
     """Run the command line of this process, and leave it."""
     make_output_safe()
+    # Whatever the locale says, arguments are UTF-8, as files and standard input are.
+    sys.argv = [os.fsencode(argument).decode("utf-8", "surrogateescape") for argument in sys.argv]
     try:
         app()
     except Exception as error:  # noqa: BLE001 - the last place where an error can still become a sentence
