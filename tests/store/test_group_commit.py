@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from opencompany_memory.contract import Taint
+from opencompany_memory.contract import Category, Taint
 from opencompany_memory.store import entries
 from opencompany_memory.store.partitions import Partitions
 from opencompany_memory.store.provider import SqliteProvider
@@ -32,8 +32,6 @@ async def test_a_writer_alone_has_a_commit_for_each_write_that_returned(store: S
 
 
 def draft(key: str) -> entries.Draft:
-    from opencompany_memory.contract import Category
-
     return entries.Draft(key, "text", Category.CORE, None, moment(0), Taint.INTERNAL, {})
 
 

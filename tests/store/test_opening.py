@@ -1,5 +1,6 @@
 """Opening what is in the folder: looked at before it is touched, refused untouched, migrated with a backup."""
 
+import asyncio
 import os
 import sqlite3
 from collections.abc import Callable
@@ -21,10 +22,14 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture
-async def filled(folder: Path) -> Path:
+def filled(folder: Path) -> Path:
     """The file of a company with 300 entries."""
-    async with SqliteProvider(folder) as store:
-        await fill(store, ACME, ["the deploy key rotates on mondays " * 5] * 300)
+
+    async def make() -> None:
+        async with SqliteProvider(folder) as store:
+            await fill(store, ACME, ["the deploy key rotates on mondays " * 5] * 300)
+
+    asyncio.run(make())
     return only_file(folder)
 
 
@@ -243,6 +248,15 @@ def test_a_file_in_the_place_of_the_folder_is_refused_naming_the_knob(tmp_path: 
         SqliteProvider(tmp_path / "memory")
 
 
+async def test_a_folder_that_is_gone_is_no_good_health(store: SqliteProvider, folder: Path) -> None:
+    assert await store.health() == Ready()
+    (folder / ".open").unlink()
+    folder.rmdir()
+    health = await store.health()
+    assert isinstance(health, Degraded)
+    assert "OPENCOMPANY_DATA_DIR" in health.reason
+
+
 async def test_a_folder_that_vanishes_is_made_again_by_the_next_company(folder: Path) -> None:
     async with SqliteProvider(folder) as store:
         (folder / ".open").unlink()
@@ -256,7 +270,6 @@ def add_column(connection: sqlite3.Connection) -> None:
 
 
 def fail(connection: sqlite3.Connection) -> None:
-    add_column(connection)
     connection.execute("DELETE FROM entries")
     raise RuntimeError("no")
 

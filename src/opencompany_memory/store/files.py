@@ -35,12 +35,20 @@ def file_name(partition: str) -> str:
 
 
 def partition_files(folder: Path) -> list[Path]:
-    """The files of all partitions in `folder`, by name; none where the folder does not exist."""
+    """The files of all partitions in `folder`, by name; none where the folder does not exist.
+
+    Raises:
+        StoreRefused: it is no folder, or may not be looked into.
+    """
     try:
         with os.scandir(folder) as found:
             return sorted(Path(entry.path) for entry in found if entry.name.endswith(SUFFIX))
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise StoreRefused(
+            f"{folder} can't be looked into ({error.strerror}); check OPENCOMPANY_DATA_DIR", driver=DRIVER
+        ) from None
 
 
 def make_folder(folder: Path) -> None:
@@ -108,18 +116,18 @@ def _read_header(path: Path) -> None:
     page_size = int.from_bytes(header[16:18], "big")
     page_size = 65536 if page_size == 1 else page_size
     logged = _logged_version(path, page_size)
-    refuse_newer(path, version if logged is None else logged)
+    refuse_newer(path, max(version, logged))
     pages = int.from_bytes(header[28:32], "big")
     if pages * page_size > size and not _has_log(path):
         raise StoreRefused(f"{path} is damaged: it was cut short; restore it from a backup", driver=DRIVER)
 
 
-def _logged_version(path: Path, page_size: int) -> int | None:
-    """The schema version in the write-ahead log, or None when only the file itself says one.
+def _logged_version(path: Path, page_size: int) -> int:
+    """The schema version in the write-ahead log, 0 when it has none.
 
     To ask SQLite would write: it brings the log into the file (https://sqlite.org/fileformat2.html#walformat).
     """
-    found = seen = None
+    found = seen = 0
     try:
         with path.with_name(path.name + "-wal").open("rb") as file:
             salts = file.read(32)[16:24]
@@ -130,8 +138,8 @@ def _logged_version(path: Path, page_size: int) -> int | None:
                     seen = int.from_bytes(page[60:64], "big")
                 if any(frame[4:8]):  # the last frame of a transaction
                     found = seen
-    except FileNotFoundError:
-        return None
+    except OSError:  # no log, or one that SQLite will complain of
+        return 0
     return found
 
 

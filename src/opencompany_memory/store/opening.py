@@ -4,6 +4,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -76,11 +77,12 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Mig
     refuse_newer(path, version, len(migrations))
     if version == len(migrations):
         return
-    if version:
-        _copy_aside(connection, path, version)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for step in migrations[_version(connection) :]:  # another process may have got here first
+        version = _version(connection)  # another process may have got here first
+        if 0 < version < len(migrations):
+            _copy_aside(path, version)
+        for step in migrations[version:]:
             step(connection)
         connection.execute(f"PRAGMA user_version = {len(migrations)}")
         connection.execute("COMMIT")
@@ -120,12 +122,22 @@ def _create(path: Path, partition: str) -> None:
         made.unlink(missing_ok=True)
 
 
-def _copy_aside(connection: sqlite3.Connection, path: Path, version: int) -> None:
-    copy = sqlite3.connect(path.with_name(f"{path.name}.v{version}.bak"))
+def _copy_aside(path: Path, version: int) -> None:
+    """Copy the file by a connection of its own: the one that migrates holds the write lock, and may not be read."""
+    handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    os.close(handle)
+    made = Path(name)
     try:
-        connection.backup(copy)
+        source = connect(path, read_only=True)
+        try:
+            with closing(sqlite3.connect(made)) as copy:
+                source.backup(copy)
+        finally:
+            close(source, path)
+        made.replace(path.with_name(f"{path.name}.v{version}.bak"))
+        sync_folder(path.parent)
     finally:
-        copy.close()
+        made.unlink(missing_ok=True)
 
 
 def _check_owner(connection: sqlite3.Connection, path: Path, partition: str) -> None:

@@ -1,6 +1,7 @@
 """The store as a memory provider: core, recall and portability; the other families are beside it."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
@@ -88,10 +89,16 @@ class SqliteProvider(MemoryProvider):
         if self._closed:
             return Down("the store was closed")
         try:
-            await self._partitions.run(lambda: refuse_unusable(self._partitions.folder, seconds=0.0))
+            await self._partitions.run(self._refuse_unusable)
         except MemoryEngineError as error:
             return Degraded(str(error))
         return Ready()
+
+    def _refuse_unusable(self) -> None:
+        folder = self._partitions.folder
+        if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+            raise StoreRefused(f"{folder} is gone or can't be written to; check OPENCOMPANY_DATA_DIR", driver=DRIVER)
+        refuse_unusable(folder, seconds=0.0)
 
     async def aclose(self) -> None:
         """Finish every accepted write and let go of the files."""

@@ -1,0 +1,184 @@
+"""Writes the parts of the documentation that are facts of the code; `--check` says whether they are up to date.
+
+    python -m docs.generate [--check]
+
+A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`.
+"""
+
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from opencompany_memory.binding.knobs import KNOBS
+from opencompany_memory.binding.refusal import REFUSALS
+from opencompany_memory.binding.registry import reserved_drivers
+from opencompany_memory.conformance.registry import REQUIREMENTS, behaviours
+from opencompany_memory.contract import ERRORS, FAMILIES, INSTANCE_WIDE, MANDATORY
+
+ROOT: Final = Path(__file__).parents[1]
+_PART: Final = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def _table(headings: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    lines = [headings, tuple("---" for _ in headings), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def knobs() -> str:
+    """The variables."""
+    rows = (
+        (f"`{knob.name}`", knob.summary, knob.values or "text", f"`{knob.default}`" if knob.default else "")
+        for knob in KNOBS
+    )
+    return _table(("variable", "what it decides", "values", "default"), rows)
+
+
+def config_keys() -> str:
+    """The keys of config.toml."""
+    rows = ((f"`{knob.key}`", f"`{knob.name}`", knob.summary) for knob in KNOBS if knob.key)
+    return _table(("key of `[memory]`", "variable", "what it decides"), rows)
+
+
+def refusals() -> str:
+    """The refusals."""
+    rows = ((f"`{kind.step}/{code}`", kind.when, f"`{kind.example}`") for code, kind in REFUSALS.items())
+    return _table(("code", "when", "for example"), rows)
+
+
+def drivers() -> str:
+    """The reserved table."""
+    rows = (
+        (f"`{row.id}`", row.driver_class, f"`{row.distribution}`", ", ".join(row.knobs) or "none", row.summary)
+        for row in reserved_drivers().values()
+    )
+    return _table(("id", "class", "distribution", "needs", "what it is"), rows)
+
+
+def errors() -> str:
+    """The errors."""
+    rows = (
+        (f"`{error.__name__}`", f"`{error.wire_name}`", "yes" if error.retryable else "no", _first_line(error))
+        for error in ERRORS
+    )
+    return _table(("error", "wire name", "retryable", "meaning"), rows)
+
+
+def families() -> str:
+    """The families and their methods."""
+    rows = ((f"`{name}`", _kind(name), _methods(family), _first_line(family)) for name, family in FAMILIES.items())
+    return _table(("family", "", "methods", "what it is for"), rows)
+
+
+def _kind(name: str) -> str:
+    kinds = ["mandatory"] * (name in MANDATORY) + ["instance-wide"] * (name in INSTANCE_WIDE)
+    return ", ".join(kinds) or "optional"
+
+
+def _methods(family: type) -> str:
+    names = [name for name, value in vars(family).items() if getattr(value, "__isabstractmethod__", False)]
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _first_line(thing: object) -> str:
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
+
+
+def conformance() -> str:
+    """The behaviours."""
+    rows = (
+        (one.area, one.name.replace("_", " "), one.summary, ", ".join(one.needs) or "nothing") for one in behaviours()
+    )
+    return _table(("area", "behaviour", "", "needs"), rows)
+
+
+def requirements() -> str:
+    """What an engine may declare that it can't do."""
+    return _table(("requirement", "meaning"), ((f"`{name}`", meaning) for name, meaning in REQUIREMENTS.items()))
+
+
+def commands() -> str:
+    """The help of every command, as a terminal of 100 columns without colours shows it."""
+    import typer
+
+    from opencompany_memory.cli.main import app
+
+    return "".join(_help(("opencompany", *path)) for path in _paths(typer.main.get_command(app)))
+
+
+def _paths(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield path
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _paths(inner, (*path, name))
+
+
+def _help(path: tuple[str, ...]) -> str:
+    import subprocess
+
+    done = subprocess.run(
+        [sys.executable, "-c", "from opencompany_memory.cli.main import main; main()", *path[1:], "--help"],
+        env={
+            **os.environ,
+            "COLUMNS": "100",
+            "TERMINAL_WIDTH": "100",
+            "NO_COLOR": "1",
+            "TERM": "dumb",
+            "PYTHONUTF8": "1",
+        },
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    text = "\n".join(line.rstrip() for line in done.stdout.replace("Usage: -c ", "Usage: opencompany ").splitlines())
+    return f"## {' '.join(path)}\n\n```text\n{text.strip()}\n```\n\n"
+
+
+PARTS: Final[Mapping[str, Callable[[], str]]] = {
+    "knobs": knobs,
+    "config-keys": config_keys,
+    "refusals": refusals,
+    "drivers": drivers,
+    "errors": errors,
+    "families": families,
+    "conformance": conformance,
+    "requirements": requirements,
+    "commands": commands,
+}
+
+
+def env_example() -> str:
+    """`.env.example`: every knob, its default, one line on it."""
+    lines = [
+        "# Every setting of opencompany-memory. Blank is missing. Copy to .env and load it into the environment.\n"
+    ]
+    for knob in KNOBS:
+        values = f" ({knob.values})" if knob.values else ""
+        lines.append(f"\n# {knob.summary}{values}{'; a secret' if knob.secret else ''}\n{knob.name}={knob.default}\n")
+    return "".join(lines)
+
+
+def generated() -> Iterator[tuple[Path, str]]:
+    """Every file with a generated part, and what it should hold."""
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        if _PART.search(text):
+            yield path, _PART.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}{match[3]}", text)
+    yield ROOT / ".env.example", env_example()
+
+
+def main() -> int:
+    """Write, or with `--check` compare; 1 when something is out of date."""
+    stale = [(path, text) for path, text in generated() if path.read_text(encoding="utf-8") != text]
+    for path, text in stale:
+        if "--check" in sys.argv[1:]:
+            sys.stderr.write(f"{path.relative_to(ROOT)} is out of date; run `make docs`\n")
+        else:
+            path.write_text(text, encoding="utf-8")
+    return 1 if stale and "--check" in sys.argv[1:] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
