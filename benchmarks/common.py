@@ -18,6 +18,7 @@ from typing import Any, Final
 from attrs import asdict, frozen
 
 import opencompany_memory
+from opencompany_memory.cli.serve import raise_file_limit
 from opencompany_memory.overlay import MemoryOverlay
 
 _SYLLABLES: Final = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo yu za cho dre fli gro sti".split()
@@ -67,7 +68,8 @@ class Texts:
 
 @asynccontextmanager
 async def booted() -> AsyncIterator[MemoryOverlay]:
-    """The built-in store, in a folder that is removed afterwards."""
+    """The built-in store, in a folder that is removed afterwards, under the limits that `serve` gives itself."""
+    raise_file_limit()
     with scratch() as folder:
         async with await opencompany_memory.boot({"OPENCOMPANY_DATA_DIR": folder}, surface="benchmark") as memory:
             yield memory

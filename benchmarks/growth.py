@@ -125,40 +125,30 @@ async def measure(*, quick: bool) -> Report:
     spread = await _many_companies(filler, companies, each, rounds)
     before, after, same = await _beside_others(filler, 2000, 10_000 if quick else 100_000)
     base = grown[0][1]
-    rows = []
-    for label, figures in [
-        *((f"{size:,} entries in a namespace", f) for size, f in grown),
-        (f"{companies * each:,} entries over {companies:,} companies", spread),
-    ]:
-        for what, mine, first in zip(("put", "get", "recall"), figures, base, strict=True):
-            target = ("at most 2", mine / first <= 2) if what != "recall" and figures is not base else ("", None)
-            rows.append(
-                Row(
-                    f"{what}, {label}",
-                    f"{mine:.3f} ms",
-                    f"{first:.3f} ms at {sizes[0]:,}",
-                    f"{mine / first:.2f}",
-                    *target,
-                )
-            )
-    rows.append(
-        Row(
-            "recall of one company after others stored",
-            f"{after:.2f} ms",
-            f"{before:.2f} ms before",
-            f"{after / before:.2f}",
-            "at most 1.5",
-            after / before <= 1.5,
-        )
+    rows = [row for size, figures in grown for row in _compared(f"{size:,} entries in a namespace", figures, base)]
+    rows += _compared(f"{companies * each:,} entries over {companies:,} companies", spread, base)
+    latency = (
+        f"{after:.2f} ms",
+        f"{before:.2f} ms before",
+        f"{after / before:.2f}",
+        "at most 1.5",
+        after / before <= 1.5,
     )
+    rows.append(Row("recall of one company after others stored", *latency))
     rows.append(Row("its results and scores", "identical" if same else "changed", "", "", "identical", same))
-    facts = {
-        "grown": {str(size): figures for size, figures in grown},
-        "spread": spread,
-        "before": before,
-        "after": after,
-    }
+    facts = {"grown": dict(grown), "spread": spread, "before_ms": before, "after_ms": after}
     return Report("Growth and isolation", rows, facts)
+
+
+def _compared(label: str, figures: tuple[float, ...], base: tuple[float, ...]) -> list[Row]:
+    """Rows for put, get and recall, against the smallest size."""
+    rows = []
+    for what, mine, first in zip(("put", "get", "recall"), figures, base, strict=True):
+        ratio = mine / first
+        target = ("at most 2", ratio <= 2) if what != "recall" and figures is not base else ("", None)
+        shown = (f"{mine:.3f} ms", f"{first:.3f} ms at the smallest", f"{ratio:.2f}")
+        rows.append(Row(f"{what}, {label}", *shown, *target))
+    return rows
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """`opencompany serve`."""
 
 import asyncio
-from typing import TYPE_CHECKING, Annotated
+import contextlib
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     import socket
 
     from opencompany_memory.overlay import MemoryOverlay
+
+_MOST_FILES: Final = 65_536
 
 
 def serve(
@@ -28,7 +31,18 @@ def serve(
     except ImportError:
         complain("failed: the HTTP server is not installed; run `pip install 'opencompany-memory[server]'`")
         raise typer.Exit(1) from None
+    raise_file_limit()
     asyncio.run(_serve(host, port))
+
+
+def raise_file_limit() -> None:
+    """Let this process have as many files open as the system allows: the store keeps a few for each company in use."""
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, _MOST_FILES)
+    with contextlib.suppress(OSError, ValueError):  # then it works with what it has
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 async def _serve(host: str, port: int) -> None:

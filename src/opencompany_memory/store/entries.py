@@ -165,17 +165,18 @@ def admitted(
     connection: sqlite3.Connection, numbers: Sequence[int], filters: Filters, scope: SourceScope | None
 ) -> dict[int, tuple[int, str]]:
     """Those of the entries that pass, each with its place among equals: newest first, then by key."""
-    sql = "SELECT id, at, key, category, session, metadata FROM entries WHERE id IN (SELECT value FROM json_each(?))"
-    passing = {}
-    for number, at, key, category, session, metadata in connection.execute(sql, (json.dumps(numbers),)):
-        if filters.category is not None and category != filters.category:
-            continue
-        if filters.session_id is not None and session != filters.session_id:
-            continue
-        if scope is not None and not scope.admits(rows.load_metadata(metadata)):
-            continue
-        passing[number] = (-at, key)
-    return passing
+    wanted = json.dumps(numbers)
+    clauses, values = [""], list[Any]()
+    for column, value in (("category", filters.category), ("session", filters.session_id)):
+        if value is not None:
+            clauses.append(f"{column} = ?")
+            values.append(value)
+    where = f"id IN (SELECT value FROM json_each(?)){' AND '.join(clauses)}"
+    if scope is None:
+        found = connection.execute(f"SELECT id, at, key FROM entries WHERE {where}", (wanted, *values))
+        return {number: (-at, key) for number, at, key in found}
+    found = connection.execute(f"SELECT id, at, key, metadata FROM entries WHERE {where}", (wanted, *values))
+    return {n: (-at, key) for n, at, key, metadata in found if scope.admits(rows.load_metadata(metadata))}
 
 
 def by_numbers(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, tuple[Any, ...]]:

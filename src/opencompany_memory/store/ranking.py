@@ -14,7 +14,7 @@ namespace.
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from attrs import frozen
@@ -27,6 +27,8 @@ NEIGHBOUR_WEIGHTS: Final = (0.5, 0.25)
 """Weight of the entry one step away in the session, two steps away."""
 
 _REACH: Final = len(NEIGHBOUR_WEIGHTS)
+_LONG: Final = 500
+"""A session of more entries is not looked at whole."""
 _K1_PLUS_1: Final = 2.2  # of FTS5's bm25(): k1 is 1.2
 _IDF_FLOOR: Final = 1e-6  # of FTS5's bm25()
 _SEEDS: Final = 200
@@ -46,11 +48,12 @@ class _Term:
 
 
 @frozen
-class _Window:
-    """An entry in its session: `entries` in order, itself at `middle`."""
+class _Sequence:
+    """Entries of a session in order; those from `first` to before `last` have all their neighbours in it."""
 
     entries: Sequence[int]
-    middle: int
+    first: int
+    last: int
 
 
 class _Index:
@@ -106,14 +109,12 @@ def rank(
         return []
     light, heavy = _split(terms)
     odds = {term: index.odds(term) for term in light}
-    windows = _windows(connection, namespace_id, _best(odds, admits, max(_SEEDS, 4 * limit)))
-    around = sorted({entry for window in windows for entry in window.entries})
+    sequences = list(_sequences(connection, namespace_id, _best(odds, admits, max(_SEEDS, 4 * limit))))
+    around = sorted({entry for sequence in sequences for entry in sequence.entries})
     for term in heavy:
         odds[term] = index.odds(term, among=around)
-    scores = _score(odds, windows)
-    ties = admits(list(scores))
-    best = sorted(ties, key=lambda entry: (-scores[entry], ties[entry]))
-    return [(entry, min(1.0, scores[entry] / total_idf)) for entry in best[:limit]]
+    scores = _score(odds, sequences)
+    return [(entry, min(1.0, scores[entry] / total_idf)) for entry in _first(scores, admits, limit)]
 
 
 def _split(terms: Sequence[_Term]) -> tuple[list[_Term], list[_Term]]:
@@ -148,48 +149,79 @@ def _best(odds: Mapping[_Term, Odds], admits: Admits, count: int) -> list[int]:
     return best[:count]
 
 
-def _windows(connection: sqlite3.Connection, namespace_id: int, seeds: Iterable[int]) -> list[_Window]:
-    """Each seed in its session, wide enough for its neighbours' neighbours."""
-    windows = []
-    for seed in seeds:
-        session, at = connection.execute("SELECT session, at FROM entries WHERE id = ?", (seed,)).fetchone()
-        if session is None:
-            windows.append(_Window([seed], 0))
+def _sequences(connection: sqlite3.Connection, namespace_id: int, seeds: Sequence[int]) -> Iterator[_Sequence]:
+    """The sessions of the seeds; of a long one, what is around each seed."""
+    sql = "SELECT id, session, at FROM entries WHERE id IN (SELECT value FROM json_each(?))"
+    by_session: dict[str | None, list[tuple[int, int]]] = {}
+    for seed, session, at in connection.execute(sql, (json.dumps(seeds),)):
+        by_session.setdefault(session, []).append((seed, at))
+    for seed, _ in by_session.pop(None, ()):
+        yield _Sequence([seed], 0, 1)
+    for session, those in by_session.items():
+        whole = [row[0] for row in connection.execute(_WHOLE, (namespace_id, session, _LONG + 1))]
+        if len(whole) <= _LONG:
+            yield _Sequence(whole, 0, len(whole))
             continue
-        here = (namespace_id, session, at, seed, 2 * _REACH)
-        before = [entry for (entry,) in connection.execute(_BEFORE, here)]
-        after = [entry for (entry,) in connection.execute(_AFTER, here)]
-        windows.append(_Window([*reversed(before), seed, *after], len(before)))
-    return windows
+        for seed, at in those:
+            yield _window(connection, (namespace_id, session, at, seed, 2 * _REACH))
 
 
+def _window(connection: sqlite3.Connection, here: tuple[int, str | None, int, int, int]) -> _Sequence:
+    """A seed, its neighbours, and their neighbours."""
+    before = [row[0] for row in connection.execute(_BEFORE, here)]
+    after = [row[0] for row in connection.execute(_AFTER, here)]
+    middle = len(before)
+    entries = [*reversed(before), here[3], *after]
+    return _Sequence(entries, max(0, middle - _REACH), min(len(entries), middle + _REACH + 1))
+
+
+_WHOLE: Final = "SELECT id FROM entries WHERE ns = ? AND session = ? ORDER BY at, id LIMIT ?"
 _BEFORE: Final = (
     "SELECT id FROM entries WHERE ns = ? AND session = ? AND (at, id) < (?, ?) ORDER BY at DESC, id DESC LIMIT ?"
 )
 _AFTER: Final = "SELECT id FROM entries WHERE ns = ? AND session = ? AND (at, id) > (?, ?) ORDER BY at, id LIMIT ?"
 
 
-def _score(odds: Mapping[_Term, Odds], windows: Iterable[_Window]) -> dict[int, float]:
-    """The score of every seed and of every entry within reach of one."""
+def _score(odds: Mapping[_Term, Odds], sequences: Iterable[_Sequence]) -> dict[int, float]:
+    """The score of every entry that has one, seeds and their neighbours alike."""
     scores: dict[int, float] = {}
-    for window in windows:
-        first, last = window.middle - _REACH, window.middle + _REACH
-        for position in range(max(0, first), min(len(window.entries), last + 1)):
-            entry = window.entries[position]
-            if entry not in scores:
-                scores[entry] = sum(
-                    term.idf * odd / (1 + odd)
-                    for term, rows in odds.items()
-                    if (odd := _combined(rows, window.entries, position))
-                )
-    # Rounded, so that sums of the same parts in another order are equal.
-    return {entry: round(score, 9) for entry, score in scores.items() if score > 0}
+    for sequence in sequences:
+        entries, first, last = sequence.entries, sequence.first, sequence.last
+        found = [0.0] * len(entries)
+        for term, rows in odds.items():
+            for position, odd in enumerate(_combined(rows, entries)):
+                if odd:
+                    found[position] += term.idf * odd / (1 + odd)
+        scores.update((entries[position], found[position]) for position in range(first, last) if found[position])
+    return scores
 
 
-def _combined(rows: Odds, window: Sequence[int], position: int) -> float:
-    odd = rows.get(window[position], 0.0)
-    for distance, weight in enumerate(NEIGHBOUR_WEIGHTS, start=1):
-        for neighbour in (position - distance, position + distance):
-            if 0 <= neighbour < len(window):
-                odd += weight * rows.get(window[neighbour], 0.0)
-    return odd
+def _combined(rows: Odds, entries: Sequence[int]) -> list[float]:
+    """The odds of each entry of a sequence, with those of its neighbours added."""
+    combined = [0.0] * len(entries)
+    for position, entry in enumerate(entries):
+        odd = rows.get(entry)
+        if odd is None:
+            continue
+        combined[position] += odd
+        for distance, weight in enumerate(NEIGHBOUR_WEIGHTS, start=1):
+            if position >= distance:
+                combined[position - distance] += weight * odd
+            if position + distance < len(entries):
+                combined[position + distance] += weight * odd
+    return combined
+
+
+def _first(scores: Mapping[int, float], admits: Admits, limit: int) -> list[int]:
+    """The `limit` best entries that are admitted; ties by what `admits` says."""
+    rounded = {entry: round(score, 9) for entry, score in scores.items()}
+    ordered = sorted(rounded, key=lambda entry: (-rounded[entry], entry))
+    step = max(64, 2 * limit)
+    best: list[tuple[float, tuple[int, str], int]] = []
+    for start in range(0, len(ordered), step):
+        # A tie with the last of them may still come, so all of one score are looked at.
+        if len(best) >= limit and rounded[ordered[start]] < -best[limit - 1][0]:
+            break
+        admitted = admits(ordered[start : start + step])
+        best = sorted([*best, *((-rounded[entry], tie, entry) for entry, tie in admitted.items())])
+    return [entry for _, _, entry in best[:limit]]
