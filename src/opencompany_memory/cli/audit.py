@@ -8,7 +8,7 @@ import typer
 from opencompany_memory.cli.output import complain, say, say_json, say_table
 from opencompany_memory.cli.running import Json, data_dir
 
-app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
+app = typer.Typer(rich_markup_mode=None, context_settings={"help_option_names": ["-h", "--help"]})
 
 
 @app.callback(invoke_without_command=True)
@@ -104,6 +104,8 @@ def _line(event: Mapping[str, Any]) -> tuple[str, str, str, str]:
         what = f"{event['code']}: {what}"
     if event.get("timings_ms"):
         what += "  ".join(f"{call} {ms} ms" for call, ms in event["timings_ms"].items())
+    if event.get("step") == "settings" and event.get("mode"):
+        what = what or f"mode {event['mode']}, from {event.get('layer')}"
     if event.get("step") == "load" and event.get("distribution"):
         what = what or f"{event['distribution']} {event.get('version')}, contract {event.get('contract', 'unknown')}"
     return str(event.get("time", ""))[11:23], str(event.get("step")), str(event.get("outcome")), what

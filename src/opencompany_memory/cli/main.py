@@ -25,10 +25,14 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
+    rich_markup_mode=None,
     context_settings=_SETTINGS,
 )
 memory = typer.Typer(
-    help="Look at the bound memory engine, and use it.", no_args_is_help=True, context_settings=_SETTINGS
+    help="Look at the bound memory engine, and use it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    context_settings=_SETTINGS,
 )
 app.add_typer(memory, name="memory")
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -74,4 +76,13 @@ def _greet(memory: "MemoryOverlay", listening: "socket.socket") -> None:
     say(f"serving   http://{shown}:{port}  (Ctrl-C stops)")
     say()
     say("try this in another terminal:")
-    say('  .venv/bin/opencompany memory put hello "The deploy key rotates on Mondays." --company acme')
+    say(f'  {_command()} memory put hello "The deploy key rotates on Mondays." --company acme')
+
+
+def _command() -> str:
+    """How the command was called, as it can be typed here."""
+    called = Path(sys.argv[0])
+    if called.name != "opencompany":
+        return "opencompany"
+    inside = called.is_absolute() and called.is_relative_to(Path.cwd())
+    return str(called.relative_to(Path.cwd()) if inside else called)
