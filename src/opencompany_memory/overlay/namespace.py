@@ -83,6 +83,9 @@ class Namespace:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a namespace can't be changed")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a namespace can't be changed")
+
     def __str__(self) -> str:
         return self._text
 

@@ -91,7 +91,7 @@ class SqliteGraph(Graph):
         """See `Graph.edges`."""
         check.check_namespace(namespace)
         check.check_key(node)
-        if direction not in _DIRECTIONS:
+        if not isinstance(direction, str) or direction not in _DIRECTIONS:
             raise InvalidInput(f"the direction is one of {', '.join(_DIRECTIONS)}", driver=DRIVER)
         if predicate is not None:
             check.check_key(predicate)
@@ -107,7 +107,7 @@ class SqliteGraph(Graph):
         """See `Graph.neighbours`. Looks at most 8 steps far."""
         check.check_namespace(namespace)
         check.check_key(node)
-        if not isinstance(depth, int) or depth < 1:
+        if not isinstance(depth, int) or isinstance(depth, bool) or depth < 1:
             raise InvalidInput("the depth must be a whole number of at least 1", driver=DRIVER)
         values = {"node": node, "depth": min(depth, _DEEPEST), "limit": check.check_limit(limit)}
         return [row[0] for row in await self._select(namespace, _NEAR, values)]

@@ -5,7 +5,7 @@ import sqlite3
 import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
@@ -137,7 +137,13 @@ def _problems(connection: sqlite3.Connection) -> list[str]:
 
 
 def _total_size(files: Sequence[Path]) -> int:
-    return sum(path.stat().st_size for path in files if path.exists())
+    """Bytes on disk, those of the logs included."""
+    total = 0
+    for path in files:
+        for name in (path.name, f"{path.name}-wal"):
+            with suppress(FileNotFoundError):
+                total += path.with_name(name).stat().st_size
+    return total
 
 
 def _remove_copies(path: Path) -> None:

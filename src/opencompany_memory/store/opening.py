@@ -61,6 +61,7 @@ def open_or_create(path: Path, partition: str) -> sqlite3.Connection:
     try:
         migrate(connection, path)
         _check_owner(connection, path, partition)
+        _log_ahead(connection)
     except BaseException:
         close(connection, path)
         raise
@@ -91,6 +92,12 @@ def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Mig
         raise
     # The version must be in the file itself, where `check_header` reads it, and not only in the log.
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Set the write-ahead log, which a file out of a backup does not have; nothing is written where it is set."""
+    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        connection.execute("PRAGMA journal_mode = WAL")
 
 
 def _version(connection: sqlite3.Connection) -> int:

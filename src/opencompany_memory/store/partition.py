@@ -17,8 +17,9 @@ from typing import Any, Final, TypeVar
 
 from attrs import frozen
 
+from opencompany_memory.contract import Backend
 from opencompany_memory.store import opening
-from opencompany_memory.store.failures import explain, translated
+from opencompany_memory.store.failures import DRIVER, explain, translated
 
 Result = TypeVar("Result")
 
@@ -66,6 +67,7 @@ class Partition:
             except BaseException:
                 opening.close(self._writer, path)
                 raise
+        self._identity = _identity(path)
 
     def get(self, sql: str, parameters: tuple[Any, ...]) -> Any:
         """The first row of a point lookup, on the calling thread: cheaper than a hop to another one.
@@ -170,7 +172,7 @@ class Partition:
                     self._draining = False
                     return
             with self._writing:
-                outcomes = _commit_together(self._writer, self.path, batch)
+                outcomes = _commit_together(self._writer, self.path, self._identity, batch)
             _tell(batch, outcomes)
             try:
                 # To the end of the queue, so that one company's import does not keep the thread from the others.
@@ -180,7 +182,9 @@ class Partition:
             return
 
 
-def _commit_together(connection: sqlite3.Connection, path: Path, batch: Sequence[_Write]) -> list[_Outcome]:
+def _commit_together(
+    connection: sqlite3.Connection, path: Path, identity: tuple[int, int], batch: Sequence[_Write]
+) -> list[_Outcome]:
     """Do the whole batch in one transaction. Either all that succeeded is on disk, or nothing is."""
     outcomes: list[_Outcome] = []
     try:
@@ -189,12 +193,29 @@ def _commit_together(connection: sqlite3.Connection, path: Path, batch: Sequence
         for write in batch:
             if not write.future.cancelled():
                 outcomes.append(_attempt(connection, path, write))
+        _refuse_moved(path, identity)
         connection.execute("COMMIT")
     except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
         with suppress(sqlite3.Error):
             _roll_back(connection)
         return [(write.future, None, _told(error, path)) for write in batch]
     return outcomes
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _refuse_moved(path: Path, identity: tuple[int, int]) -> None:
+    """Raise when somebody removed or replaced the file: what is committed to it now, nobody would ever find."""
+    with suppress(FileNotFoundError):
+        if _identity(path) == identity:
+            return
+    raise Backend(
+        f"{path.name} was removed or replaced while it was in use, nothing was written; put it back, or restart",
+        driver=DRIVER,
+    )
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:

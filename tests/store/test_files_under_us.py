@@ -1,0 +1,54 @@
+"""Files that change under a running store: nothing is acknowledged that nobody would find again."""
+
+import sqlite3
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from opencompany_memory.contract import Backend, Degraded, Taint
+from opencompany_memory.store.provider import SqliteProvider
+
+pytestmark = pytest.mark.anyio
+NAMESPACE = "oc/acme/context"
+
+
+def _file(folder: Path) -> Path:
+    (path,) = folder.glob("*.sqlite3")
+    return path
+
+
+async def test_a_write_to_a_file_that_was_removed_is_an_error(tmp_path: Path) -> None:
+    async with SqliteProvider(tmp_path / "memory") as provider:
+        await provider.store(NAMESPACE, "k", "text", taint=Taint.INTERNAL)
+        path = _file(tmp_path / "memory")
+        path.rename(tmp_path / "elsewhere")
+        with pytest.raises(Backend, match="removed or replaced"):
+            await provider.store(NAMESPACE, "k2", "text", taint=Taint.INTERNAL)
+        (tmp_path / "elsewhere").rename(path)
+        await provider.store(NAMESPACE, "k3", "text", taint=Taint.INTERNAL)
+        assert await provider.get(NAMESPACE, "k2") is None
+
+
+async def test_a_store_whose_folder_is_gone_is_degraded(tmp_path: Path) -> None:
+    async with SqliteProvider(tmp_path / "memory") as provider:
+        (tmp_path / "memory").rename(tmp_path / "elsewhere")
+        health = await provider.health()
+        assert isinstance(health, Degraded)
+        assert "OPENCOMPANY_DATA_DIR" in health.reason
+        (tmp_path / "elsewhere").rename(tmp_path / "memory")
+
+
+async def test_a_restored_backup_is_the_store_as_it_was(tmp_path: Path) -> None:
+    async with SqliteProvider(tmp_path / "memory") as provider:
+        for number in range(20):
+            await provider.store(NAMESPACE, f"k{number}", f"zebra {number}", taint=Taint.INTERNAL)
+        await provider.maintenance.backup(tmp_path / "backup.zip")
+    zipfile.ZipFile(tmp_path / "backup.zip").extractall(tmp_path / "restored")
+    async with SqliteProvider(tmp_path / "restored" / "memory") as provider:
+        await provider.store(NAMESPACE, "new", "zebra too", taint=Taint.INTERNAL)
+        assert len(await provider.recall(NAMESPACE, "zebra", limit=50)) == 21
+        assert list((await provider.maintenance.check()).problems) == []
+    connection = sqlite3.connect(_file(tmp_path / "restored" / "memory"))
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    connection.close()
