@@ -313,3 +313,13 @@ def test_an_error_of_unknown_kind_prints_neither_its_text_nor_locals(om: Command
     assert done.returncode == 1
     assert b"failed: RuntimeError in broken" in done.stderr
     assert b"canary" not in done.stderr + done.stdout
+
+
+def test_a_forgotten_text_is_in_no_file_any_more(om: Command) -> None:
+    for number in range(3):
+        om.ok("memory", "put", f"t{number}", f"another text {number}", "-c", "acme")
+    om.ok("memory", "put", "secret", "the zanzibar password", "-c", "acme")
+    assert any(b"zanzibar" in path.read_bytes() for path in om.data_dir.rglob("*") if path.is_file())
+    om.ok("memory", "forget", "secret", "-c", "acme")
+    assert not any(b"zanzibar" in path.read_bytes() for path in om.data_dir.rglob("*") if path.is_file())
+    assert len(om.json("memory", "recall", "another text", "-c", "acme")) == 3

@@ -10,14 +10,14 @@ import pytest
 
 from opencompany_memory.contract import Backend
 from opencompany_memory.store.provider import SqliteProvider
-from tests.support.processes import Writer
+from tests.support.processes import Spawn
 from tests.support.stores import ACME, listed, put
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_a_limit_on_the_size_of_files_loses_nothing_and_names_the_knob(folder: Path) -> None:
-    writer = Writer(folder, "until-full", "full")
+async def test_a_limit_on_the_size_of_files_loses_nothing_and_names_the_knob(spawn: Spawn, folder: Path) -> None:
+    writer = spawn(folder, "until-full", "full")
     writer.wait_ready()
     writer.begin()
     lines = writer.finish()

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from opencompany_memory.store.provider import SqliteProvider
-from tests.support.processes import Writer
+from tests.support.processes import Spawn
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_every_acknowledged_write_is_there_after_kill_9_at_any_moment(folder: Path) -> None:
+async def test_every_acknowledged_write_is_there_after_kill_9_at_any_moment(spawn: Spawn, folder: Path) -> None:
     chance = random.Random(4711)
     acknowledged: list[str] = []
     for round_number in range(6):
-        writer = Writer(folder, "without-end", f"round{round_number}")
+        writer = spawn(folder, "without-end", f"round{round_number}")
         writer.wait_ready()
         writer.begin()
         acknowledged += [writer.line() for _ in range(chance.randrange(1, 150))]
@@ -30,8 +30,8 @@ async def test_every_acknowledged_write_is_there_after_kill_9_at_any_moment(fold
     assert len(acknowledged) > 100
 
 
-async def test_what_survived_is_recalled_and_listed_too(folder: Path) -> None:
-    writer = Writer(folder, "without-end", "killed")
+async def test_what_survived_is_recalled_and_listed_too(spawn: Spawn, folder: Path) -> None:
+    writer = spawn(folder, "without-end", "killed")
     writer.wait_ready()
     writer.begin()
     acknowledged = [writer.line().split(" ") for _ in range(40)] + [line.split(" ") for line in writer.kill()]

@@ -10,7 +10,7 @@ import pytest
 
 from opencompany_memory.contract import Category, InvalidInput, NamespaceSummary, Taint
 from opencompany_memory.store.provider import SqliteProvider
-from tests.support.processes import Writer
+from tests.support.processes import Spawn
 from tests.support.stores import ACME, ACME_TRACES, GLOBEX, fill, holds, listed, moment, only_file, put, recalled
 
 pytestmark = pytest.mark.anyio
@@ -235,8 +235,10 @@ async def test_writes_during_an_erasure_are_either_erased_or_kept_whole(store: S
     assert (await store.maintenance.check()).problems == ()
 
 
-async def test_what_another_process_writes_while_we_erase_is_never_written_into_nothing(folder: Path) -> None:
-    writer = Writer(folder, "counted", "other", 200)
+async def test_what_another_process_writes_while_we_erase_is_never_written_into_nothing(
+    spawn: Spawn, folder: Path
+) -> None:
+    writer = spawn(folder, "counted", "other", 200)
     writer.wait_ready()
     async with SqliteProvider(folder) as store:
         writer.begin()

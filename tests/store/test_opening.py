@@ -15,7 +15,7 @@ from opencompany_memory.store.failures import StoreRefused
 from opencompany_memory.store.files import file_name, partition_of, refuse_unusable
 from opencompany_memory.store.provider import SqliteProvider
 from opencompany_memory.store.schema import MIGRATIONS, SCHEMA_VERSION
-from tests.support.processes import Writer
+from tests.support.processes import Spawn
 from tests.support.stores import ACME, GLOBEX, digests, fill, holds, listed, only_file, put
 
 pytestmark = pytest.mark.anyio
@@ -33,9 +33,9 @@ def filled(folder: Path) -> Path:
     return only_file(folder)
 
 
-def killed_in_the_middle(folder: Path) -> Path:
+def killed_in_the_middle(spawn: Spawn, folder: Path) -> Path:
     """A file whose last writes are in the log only."""
-    writer = Writer(folder, "without-end", "killed")
+    writer = spawn(folder, "without-end", "killed")
     writer.wait_ready()
     writer.begin()
     for _ in range(30):
@@ -182,8 +182,10 @@ async def test_a_damaged_file_that_was_put_right_is_usable_without_a_restart(fil
         assert await store.health() == Ready()
 
 
-async def test_a_newer_file_with_a_log_of_a_killed_process_stays_untouched_side_files_too(folder: Path) -> None:
-    path = killed_in_the_middle(folder)
+async def test_a_newer_file_with_a_log_of_a_killed_process_stays_untouched_side_files_too(
+    spawn: Spawn, folder: Path
+) -> None:
+    path = killed_in_the_middle(spawn, folder)
     newer(path)
     before = digests(folder)
     assert any(name.endswith("-wal") for name in before)
@@ -193,9 +195,9 @@ async def test_a_newer_file_with_a_log_of_a_killed_process_stays_untouched_side_
 
 
 async def test_a_newer_version_that_stands_in_the_log_only_is_seen_and_everything_stays_untouched(
-    folder: Path,
+    spawn: Spawn, folder: Path
 ) -> None:
-    path = killed_in_the_middle(folder)
+    path = killed_in_the_middle(spawn, folder)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA wal_autocheckpoint = 0")
         connection.execute("PRAGMA user_version = 99")
@@ -208,8 +210,8 @@ async def test_a_newer_version_that_stands_in_the_log_only_is_seen_and_everythin
     assert digests(folder) == before
 
 
-async def test_the_log_of_a_killed_process_is_no_reason_to_refuse(folder: Path) -> None:
-    killed_in_the_middle(folder)
+async def test_the_log_of_a_killed_process_is_no_reason_to_refuse(spawn: Spawn, folder: Path) -> None:
+    killed_in_the_middle(spawn, folder)
     async with SqliteProvider(folder) as store:
         assert await store.health() == Ready()
         assert await listed(store, ACME)

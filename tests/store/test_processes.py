@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from opencompany_memory.store.provider import SqliteProvider
-from tests.support.processes import Writer, begin_together
+from tests.support.processes import Spawn, begin_together
 from tests.support.stores import ACME, digests, fill, listed, only_file, put, recalled
 
 pytestmark = pytest.mark.anyio
 
 
-async def test_two_processes_writing_different_keys_lose_nothing(folder: Path) -> None:
-    writers = [Writer(folder, "counted", name, 200) for name in ("one", "two")]
+async def test_two_processes_writing_different_keys_lose_nothing(spawn: Spawn, folder: Path) -> None:
+    writers = [spawn(folder, "counted", name, 200) for name in ("one", "two")]
     begin_together(writers)
     lines = [line for writer in writers for line in writer.finish()]
     async with SqliteProvider(folder) as store:
@@ -24,8 +24,8 @@ async def test_two_processes_writing_different_keys_lose_nothing(folder: Path) -
     assert len(lines) == 400
 
 
-async def test_processes_writing_the_same_keys_leave_one_entry_for_each(folder: Path) -> None:
-    writers = [Writer(folder, "counted", "same", 100) for _ in range(3)]
+async def test_processes_writing_the_same_keys_leave_one_entry_for_each(spawn: Spawn, folder: Path) -> None:
+    writers = [spawn(folder, "counted", "same", 100) for _ in range(3)]
     begin_together(writers)
     for writer in writers:
         assert len(writer.finish()) == 100
@@ -34,10 +34,10 @@ async def test_processes_writing_the_same_keys_leave_one_entry_for_each(folder: 
         assert (await store.maintenance.check()).problems == ()
 
 
-async def test_processes_that_make_the_same_file_at_once_make_one_good_file(folder: Path) -> None:
+async def test_processes_that_make_the_same_file_at_once_make_one_good_file(spawn: Spawn, folder: Path) -> None:
     for attempt in range(2):
         here = folder / str(attempt)
-        writers = [Writer(here, "counted", name, 1) for name in ("a", "b", "c", "d")]
+        writers = [spawn(here, "counted", name, 1) for name in ("a", "b", "c", "d")]
         begin_together(writers)
         for writer in writers:
             writer.finish()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +45,9 @@ class Writer:
         self.process.kill()
         out, _ = self.process.communicate()
         return [line.rstrip("\n") for line in out.splitlines(keepends=True) if line.endswith("\n")]
+
+
+Spawn = Callable[..., Writer]
 
 
 def begin_together(writers: list[Writer]) -> None:

@@ -59,6 +59,8 @@ class Partition:
         self._idle: list[sqlite3.Connection] = []
         self._draining = False
         self._closed = False
+        self.before_closing: Callable[[sqlite3.Connection], None] | None = None
+        """Tidying that may wait until the file is closed."""
         self._users = 0
         with translated(path):
             self._writer = opening.open_or_create(path, name)
@@ -125,6 +127,9 @@ class Partition:
                 return False
             if not self._closed:
                 self._closed = True
+                if self.before_closing is not None:
+                    with suppress(sqlite3.Error):  # another process is writing; compacting does it as well
+                        self.before_closing(self._writer)
                 for connection in (*self._idle, self._near, self._writer):
                     opening.close(connection, self.path)
                 self._idle.clear()

@@ -162,7 +162,13 @@ class SqliteProvider(MemoryProvider):
             number = entries.find_namespace(connection, namespace)
             return number is not None and entries.remove(connection, number, key)
 
-        return await self._partitions.write_existing(namespace, lambda partition: partition.write(work), False)
+        async def write(partition: Partition) -> bool:
+            gone = await partition.write(work)
+            if gone:
+                partition.before_closing = entries.tidy
+            return gone
+
+        return await self._partitions.write_existing(namespace, write, False)
 
     async def list(
         self,

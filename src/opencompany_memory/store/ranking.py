@@ -195,7 +195,8 @@ def _score(odds: Mapping[_Term, Odds], sequences: Iterable[_Sequence]) -> dict[i
                 if odd:
                     found[position] += term.idf * odd / (1 + odd)
         scores.update((entries[position], found[position]) for position in range(first, last) if found[position])
-    return scores
+    # Rounded, so that sums of the same parts in another order are equal, and what is first has no lower score.
+    return {entry: round(score, 9) for entry, score in scores.items()}
 
 
 def _combined(rows: Odds, entries: Sequence[int]) -> list[float]:
@@ -216,14 +217,13 @@ def _combined(rows: Odds, entries: Sequence[int]) -> list[float]:
 
 def _first(scores: Mapping[int, float], admits: Admits, limit: int) -> list[int]:
     """The `limit` best entries that are admitted; ties by what `admits` says."""
-    rounded = {entry: round(score, 9) for entry, score in scores.items()}
-    ordered = sorted(rounded, key=lambda entry: (-rounded[entry], entry))
+    ordered = sorted(scores, key=lambda entry: (-scores[entry], entry))
     step = max(64, 2 * limit)
     best: list[tuple[float, tuple[int, str], int]] = []
     for start in range(0, len(ordered), step):
         # A tie with the last of them may still come, so all of one score are looked at.
-        if len(best) >= limit and rounded[ordered[start]] < -best[limit - 1][0]:
+        if len(best) >= limit and scores[ordered[start]] < -best[limit - 1][0]:
             break
         admitted = admits(ordered[start : start + step])
-        best = sorted([*best, *((-rounded[entry], tie, entry) for entry, tie in admitted.items())])
+        best = sorted([*best, *((-scores[entry], tie, entry) for entry, tie in admitted.items())])
     return [entry for _, _, entry in best[:limit]]
