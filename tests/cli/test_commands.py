@@ -1,11 +1,15 @@
 """The command, as an operator types it: what it prints, and how it ends."""
 
+import hashlib
 import json
 import os
 import pty
 import re
+import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -323,3 +327,71 @@ def test_a_forgotten_text_is_in_no_file_any_more(om: Command) -> None:
     om.ok("memory", "forget", "secret", "-c", "acme")
     assert not any(b"zanzibar" in path.read_bytes() for path in om.data_dir.rglob("*") if path.is_file())
     assert len(om.json("memory", "recall", "another text", "-c", "acme")) == 3
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*") if path.is_file()}
+
+
+def _newer(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+def _junk(path: Path) -> None:
+    path.write_bytes(b"junk" * 4096)
+
+
+def _junk_inside(path: Path) -> None:
+    raw = bytearray(path.read_bytes())
+    raw[4096 * 3 : 4096 * 6] = os.urandom(4096 * 3)
+    path.write_bytes(raw)
+
+
+def _cut_short(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def _emptied(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+@pytest.mark.parametrize("damage", [_newer, _junk, _junk_inside, _cut_short, _emptied])
+def test_a_database_that_can_not_be_used_refuses_the_boot_and_is_left_untouched(
+    damage: Callable[[Path], None], om: Command
+) -> None:
+    om.ok("memory", "put", "t", "text", "-c", "acme")
+    (path,) = (om.data_dir / "memory").glob("*.sqlite3")
+    damage(path)
+    before = _digests(om.data_dir / "memory")
+    for arguments in (("memory", "status"), ("serve", "--port", "0")):
+        done = om.run(*arguments)
+        assert done.returncode == 78, done.stderr
+        assert b"refused (load/factory-failed): " in done.stderr
+        assert path.name.encode() in done.stderr
+        assert b"OPENCOMPANY_DATA_DIR" in done.stderr
+    assert _digests(om.data_dir / "memory") == before
+
+
+def test_an_audit_log_that_can_not_be_written_is_reported_and_loses_no_boot(om: Command) -> None:
+    om.data_dir.mkdir()
+    (om.data_dir / "audit").write_text("a file in its place")
+    done = om.run("memory", "status", "--json")
+    assert done.returncode == 0
+    assert b"the bind audit log is not written" in done.stderr
+    assert "can't be written" in json.loads(done.stdout)["auditFault"]
+    with om.serving() as server:
+        assert "THE BIND AUDIT LOG IS NOT WRITTEN" in server.banner
+
+
+def test_a_reader_that_goes_away_is_no_crash(om: Command) -> None:
+    for number in range(3):
+        om.ok("memory", "put", f"t{number}", "long " * 20_000, "-c", "acme")
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -c '{_MAIN}' memory recall long -c acme | head -c 10"],
+        env=om.environ,
+        capture_output=True,
+        check=False,
+    )
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr

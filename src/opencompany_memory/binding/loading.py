@@ -141,7 +141,7 @@ async def _open(admitted: Admitted, spec: DriverSpec, seconds: float) -> Any:
 def _open_refused(admitted: Admitted, raised: "_Raised") -> LoadFailed:
     embedded = admitted.driver_class == "embedded"
     knob = knobs.DATA_DIR if embedded else knobs.DRIVER
-    remedy = f"mend it, or set {knobs.DATA_DIR} to another folder" if embedded else "mend the setting that it names"
+    remedy = f"or set {knobs.DATA_DIR} to another folder" if embedded else "mend the setting that it names"
     return LoadFailed("factory-failed", str(raised.message), remedy, knob=knob, trace=raised.trace)
 
 

@@ -129,6 +129,7 @@ class Partition:
                 self._closed = True
                 if self.before_closing is not None:
                     with suppress(sqlite3.Error):  # another process is writing; compacting does it as well
+                        self._writer.execute("PRAGMA busy_timeout = 100")
                         self.before_closing(self._writer)
                 for connection in (*self._idle, self._near, self._writer):
                     opening.close(connection, self.path)
