@@ -1,5 +1,6 @@
 """Files that change under a running store: nothing is acknowledged that nobody would find again."""
 
+import os
 import sqlite3
 import zipfile
 from pathlib import Path
@@ -52,3 +53,16 @@ async def test_a_restored_backup_is_the_store_as_it_was(tmp_path: Path) -> None:
     connection = sqlite3.connect(_file(tmp_path / "restored" / "memory"))
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     connection.close()
+
+
+async def test_what_a_killed_process_left_half_made_is_swept_up(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    old, new = folder / ".new-old", folder / ".new-new"
+    for path in (old, new):
+        path.write_bytes(b"half a file")
+    os.utime(old, (1, 1))
+    async with SqliteProvider(folder) as provider:
+        assert not old.exists()
+        assert new.exists(), "another process may be making it right now"
+        await provider.store(NAMESPACE, "k", "text", taint=Taint.INTERNAL)

@@ -10,6 +10,7 @@ import os
 import re
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,9 @@ from opencompany_memory.store.schema import APPLICATION_ID, SCHEMA_VERSION
 
 SUFFIX: Final = ".sqlite3"
 _SLUG: Final = re.compile(r"[^A-Za-z0-9_-]")
+MAKING: Final = ".new-"
+"""What the name of a file begins with until it is whole."""
+_ABANDONED_SECONDS: Final = 600
 _HEADER_SIZE: Final = 100
 _MAGIC: Final = b"SQLite format 3\x00"
 
@@ -49,6 +53,14 @@ def partition_files(folder: Path) -> list[Path]:
         raise StoreRefused(
             f"{folder} can't be looked into ({error.strerror}); check OPENCOMPANY_DATA_DIR", driver=DRIVER
         ) from None
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a process that was killed while it made a file left behind."""
+    for path in folder.glob(f"{MAKING}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _ABANDONED_SECONDS:
+                path.unlink()
 
 
 def make_folder(folder: Path) -> None:

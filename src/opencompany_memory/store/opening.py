@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from opencompany_memory.store.failures import DRIVER, StoreRefused, translated
-from opencompany_memory.store.files import check_header, make_folder, refuse_newer, sync_folder
+from opencompany_memory.store.files import MAKING, check_header, make_folder, refuse_newer, sync_folder
 from opencompany_memory.store.presence import closed_here, opened_here
 from opencompany_memory.store.schema import APPLICATION_ID, MIGRATIONS, Migration
 
@@ -108,7 +108,7 @@ def _version(connection: sqlite3.Connection) -> int:
 def _create(path: Path, partition: str) -> None:
     """Make the file under another name and give it its own once it is whole, so that nobody meets half a file."""
     make_folder(path.parent)
-    handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=MAKING, dir=path.parent)
     os.close(handle)
     made = Path(name)
     try:
@@ -131,7 +131,7 @@ def _create(path: Path, partition: str) -> None:
 
 def _copy_aside(path: Path, version: int) -> None:
     """Copy the file by a connection of its own: the one that migrates holds the write lock, and may not be read."""
-    handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=MAKING, dir=path.parent)
     os.close(handle)
     made = Path(name)
     try:

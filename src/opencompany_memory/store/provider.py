@@ -33,7 +33,7 @@ from opencompany_memory.store import cursors, entries, portability, rows
 from opencompany_memory.store.documents import SqliteDocuments
 from opencompany_memory.store.episodic import SqliteEpisodic
 from opencompany_memory.store.failures import DRIVER, StoreRefused
-from opencompany_memory.store.files import make_folder, refuse_unusable
+from opencompany_memory.store.files import make_folder, refuse_unusable, sweep
 from opencompany_memory.store.graph import SqliteGraph
 from opencompany_memory.store.maintenance import SqliteMaintenance
 from opencompany_memory.store.partition import Partition, PartitionClosed
@@ -59,6 +59,7 @@ class SqliteProvider(MemoryProvider):
         refuse_unusable(folder)
         try:
             make_folder(folder)
+            sweep(folder)
             self._partitions = Partitions(folder, most_open)
         except OSError as error:
             raise StoreRefused(
