@@ -395,3 +395,22 @@ def test_a_reader_that_goes_away_is_no_crash(om: Command) -> None:
     )
     assert b"Traceback" not in done.stderr
     assert b"Exception" not in done.stderr
+
+
+def test_what_is_remembered_is_in_no_log_and_in_no_error(om: Command) -> None:
+    text = "quixotic zanzibar cucumber"
+    done = [om.run("memory", "put", f"{text} label", text, "-c", "acme corp")]
+    done.append(om.run("memory", "recall", text, "-c", "acme corp", "-n", "0"))
+    done.append(om.run("memory", "forget", f"{text} of another name", "-c", "acme corp"))
+    done.append(om.with_(OPENCOMPANY_MEMORY="null").run("memory", "put", text, text, "-c", "acme corp"))
+    logged = "".join(path.read_text(encoding="utf-8") for path in (om.data_dir / "audit").iterdir())
+    for word in text.split():
+        assert word not in logged
+        assert all(word.encode() not in run.stderr for run in done)
+
+
+def test_conformance_counts_by_area_and_names_what_was_skipped(om: Command) -> None:
+    printed = om.with_(OPENCOMPANY_MEMORY="null").ok("memory", "conformance")
+    assert "retention\t0\t0\t2" in printed
+    assert "skipped\tcore\tforgetting one key leaves the others\tretention: the null driver keeps nothing" in printed
+    assert re.search(r"✓ \d+ passed, 0 failed, \d+ skipped", printed)

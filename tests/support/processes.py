@@ -36,15 +36,23 @@ class Writer:
 
     def finish(self) -> list[str]:
         """The lines that were not read yet, once the process has ended well."""
-        out, err = self.process.communicate(timeout=60)
+        out, err = self._rest()
         assert self.process.returncode == 0, err
         return out.splitlines()
 
     def kill(self) -> list[str]:
         """The lines that were not read yet of a process that is killed on the spot; only whole ones count."""
         self.process.kill()
-        out, _ = self.process.communicate()
+        out, _ = self._rest()
         return [line.rstrip("\n") for line in out.splitlines(keepends=True) if line.endswith("\n")]
+
+    def _rest(self) -> tuple[str, str]:
+        """Read to the end. `communicate` would read past what `line` has in its buffer already."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        with self.process:
+            return self.process.stdout.read(), self.process.stderr.read()
 
 
 Spawn = Callable[..., Writer]

@@ -1,7 +1,7 @@
 """`opencompany memory conformance`."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -11,6 +11,8 @@ from opencompany_memory.cli.running import Json, over_memory
 if TYPE_CHECKING:
     from opencompany_memory.conformance.runner import Result
     from opencompany_memory.overlay import MemoryOverlay
+
+_OUTCOMES: Final = ("passed", "failed", "skipped")
 
 
 def conformance(
@@ -26,14 +28,7 @@ def conformance(
     if json:
         say_json([_as_json(result) for result in results])
     else:
-        shown = [r for r in results if all_ or r.outcome != "passed"]
-        say_table(
-            ("", "area", "behaviour", "what"),
-            [(r.outcome, r.behaviour.area, r.behaviour.name.replace("_", " "), r.detail) for r in shown],
-            empty="",
-        )
-        counts = {outcome: sum(r.outcome == outcome for r in results) for outcome in ("passed", "failed", "skipped")}
-        say(f"{mark(not counts['failed'])} " + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+        _print(results, all_=all_)
     if any(result.outcome == "failed" for result in results):
         raise typer.Exit(1)
 
@@ -51,6 +46,23 @@ async def _run(memory: "MemoryOverlay", settle: float, *, quiet: bool) -> "list[
     if not quiet and sys.stderr.isatty():
         sys.stderr.write("\n")
     return results
+
+
+def _print(results: "list[Result]", *, all_: bool) -> None:
+    """How many of each area, then what did not pass and why."""
+    areas = dict.fromkeys(result.behaviour.area for result in results)
+    counts = [(area, *(str(_count(results, outcome, area)) for outcome in _OUTCOMES)) for area in areas]
+    say_table(("area", *_OUTCOMES), counts, empty="")
+    shown = [r for r in results if all_ or r.outcome != "passed"]
+    if shown:
+        lines = [(r.outcome, r.behaviour.area, r.behaviour.name.replace("_", " "), r.detail) for r in shown]
+        say_table(("", "area", "behaviour", "what"), lines, empty="")
+    total = ", ".join(f"{_count(results, outcome)} {outcome}" for outcome in _OUTCOMES)
+    say(f"{mark(not _count(results, 'failed'))} {total}")
+
+
+def _count(results: "list[Result]", outcome: str, area: str | None = None) -> int:
+    return sum(r.outcome == outcome and area in (None, r.behaviour.area) for r in results)
 
 
 def _as_json(result: "Result") -> dict[str, object]:
