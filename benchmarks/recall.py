@@ -114,7 +114,7 @@ async def ours(memory: MemoryOverlay, conversation: Conversation, *, speaker: bo
     for question in conversation.questions:
         start = time.perf_counter()
         hits = await memory.context.search(conversation.name, question.text, limit=10)
-        tally.add(question, {hit.meta.label for hit in hits}, time.perf_counter() - start)
+        tally.add(question, {hit.label for hit in hits}, time.perf_counter() - start)
 
 
 def plain(conversation: Conversation, *, speaker: bool, tally: Tally) -> None:

@@ -73,7 +73,7 @@ async def test_a_text_comes_back_whole_under_the_hash_of_its_bytes(overlay: Memo
     chunk = await overlay.context.get("acme", address)
     assert chunk is not None
     assert chunk.text == text
-    assert chunk.meta == ChunkMeta(address, "label", len(text.encode()), at, "s", Taint.INTERNAL)
+    assert chunk.claim == ChunkMeta(address, "label", len(text.encode()), at, "s", Taint.INTERNAL)
 
 
 async def test_a_text_is_found_by_its_address_by_a_process_that_did_not_store_it(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ async def test_a_text_is_found_by_its_address_by_a_process_that_did_not_store_it
     async with MemoryOverlay(StandIn(SqliteProvider(tmp_path))) as memory:
         chunk = await memory.context.get("acme", address)
         assert chunk is not None
-        assert (chunk.text, chunk.meta.label) == ("text", "label")
+        assert (chunk.text, chunk.label) == ("text", "label")
 
 
 async def test_an_unknown_address_is_none(overlay: MemoryOverlay) -> None:
@@ -104,7 +104,7 @@ async def test_one_body_under_two_labels_goes_with_the_last_of_them(overlay: Mem
     assert sorted(await labels(overlay, "acme")) == ["one", "two"]
     assert await context.delete_label("acme", address, "two") is True
     assert await context.delete_label("acme", address, "two") is False
-    assert (await context.get("acme", address)).meta.label == "one"  # type: ignore[union-attr]
+    assert (await context.get("acme", address)).label == "one"  # type: ignore[union-attr]
     assert len(await context.search("acme", "shared words")) == 1
     assert await context.delete_label("acme", address, "one") is True
     assert await context.get("acme", address) is None
@@ -117,7 +117,7 @@ async def test_a_body_with_many_labels_takes_one_place_in_a_search(overlay: Memo
     for n in range(5):
         await overlay.context.put("acme", "other", f"kafka {n}")
     hits = await overlay.context.search("acme", "kafka topics", limit=4)
-    assert len({hit.meta.address for hit in hits}) == len(hits) == 4
+    assert len({hit.address for hit in hits}) == len(hits) == 4
     assert hits[0].text == "kafka topics"
 
 
@@ -144,8 +144,8 @@ async def test_an_awkward_label_can_be_stored_listed_found_and_forgotten(overlay
     await context.put("acme", "bystander", "other words")
     address = await context.put("acme", label, "kafka topics")
     assert await labels(overlay, "acme", label) == [label]
-    assert [hit.meta.label for hit in await context.search("acme", "kafka")] == [label]
-    assert (await context.get("acme", address)).meta.label == label  # type: ignore[union-attr]
+    assert [hit.label for hit in await context.search("acme", "kafka")] == [label]
+    assert (await context.get("acme", address)).label == label  # type: ignore[union-attr]
     assert await context.forget("acme", label) == 1
     assert await labels(overlay, "acme") == ["bystander"]
 
@@ -155,7 +155,7 @@ async def test_what_search_and_list_show_is_what_forget_accepts(overlay: MemoryO
     for handle in ("address", "label"):
         for shown_by in ("search", "list"):
             await context.put("acme", f"{handle}/{shown_by}", f"kafka {handle} {shown_by}")
-            found = (await context.search("acme", "kafka"))[0].meta if shown_by == "search" else None
+            found = (await context.search("acme", "kafka"))[0] if shown_by == "search" else None
             found = found or (await context.list("acme")).chunks[0]
             assert await context.forget("acme", getattr(found, handle)) == 1
             assert await labels(overlay, "acme") == []
@@ -266,7 +266,7 @@ async def test_turns_of_one_conversation_help_to_find_each_other(overlay: Memory
             "acme", f"turn/{n}", text, session="s", timestamp=datetime(2026, 1, 1, 0, n, tzinfo=UTC)
         )
     hits = await overlay.context.search("acme", "database invoices")
-    assert [hit.meta.label for hit in hits][:2] == ["turn/0", "turn/1"]
+    assert [hit.label for hit in hits][:2] == ["turn/0", "turn/1"]
 
 
 async def test_racing_puts_of_one_text_leave_one_claim(overlay: MemoryOverlay) -> None:
@@ -313,7 +313,7 @@ class ContextMachine(RuleBasedStateMachine):
         there = {label for c, label, t in self.claims if (c, t) == (company, text)}
         assert (chunk is not None) == bool(there)
         if chunk is not None:
-            assert (chunk.text, chunk.meta.label in there) == (text, True)
+            assert (chunk.text, chunk.label in there) == (text, True)
 
     @rule(company=st.sampled_from(COMPANIES), text=st.sampled_from(TEXTS))
     def delete(self, company: str, text: str) -> None:

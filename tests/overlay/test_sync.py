@@ -50,8 +50,8 @@ def test_every_method_does_what_its_asynchronous_twin_does(memory: sync.SyncMemo
     address = context.put("acme", "deploy", "The deploy key rotates on Mondays.", session="s")
     chunk = context.get("acme", address)
     assert chunk is not None
-    assert (chunk.text, chunk.meta.session) == ("The deploy key rotates on Mondays.", "s")
-    assert [hit.meta.address for hit in context.search("acme", "when does the key rotate?")] == [address]
+    assert (chunk.text, chunk.session) == ("The deploy key rotates on Mondays.", "s")
+    assert [hit.address for hit in context.search("acme", "when does the key rotate?")] == [address]
     assert [meta.label for meta in context.list("acme", "dep").chunks] == ["deploy"]
     assert context.delete_label("acme", address, "deploy") is True
     assert context.delete("acme", address) is False

@@ -75,7 +75,7 @@ def test_a_conversation_survives_being_killed_and_is_recalled(tmp_path: Path) ->
             shares = []
             for question in questions:
                 hits = await memory.context.search("locomo", question.text, limit=10)
-                found = {hit.meta.label for hit in hits}
+                found = {hit.label for hit in hits}
                 shares.append(len(question.evidence & found) / len(question.evidence))
             return sum(shares) / len(shares)
 
@@ -97,7 +97,7 @@ def test_recall_over_all_conversations_reaches_its_figure(speaker: bool, tmp_pat
                 text = turn.text if speaker else turn.text.partition(": ")[2]
                 memory.context.put(path.stem, turn.id, text, session=turn.session, timestamp=turn.at)
             for question in questions:
-                found = {hit.meta.label for hit in memory.context.search(path.stem, question.text, limit=10)}
+                found = {hit.label for hit in memory.context.search(path.stem, question.text, limit=10)}
                 shares.append(len(question.evidence & found) / len(question.evidence))
     assert sum(shares) / len(shares) >= 0.70
 

@@ -54,7 +54,7 @@ def get(
         complain("not found: this company has no text at that address")
         raise typer.Exit(1)
     if json:
-        say_json({**_meta(chunk.meta), "text": chunk.text})
+        say_json({**_meta(chunk), "text": chunk.text})
     else:
         write(chunk.text)
         if sys.stdout.isatty() and not chunk.text.endswith("\n"):
@@ -92,16 +92,16 @@ def recall(
     """
     hits = over_memory("recall", lambda memory: memory.context.search(company, query, limit=limit))
     if json:
-        say_json([{**_meta(hit.meta), "score": hit.score, "text": hit.text} for hit in hits])
+        say_json([{**_meta(hit), "score": hit.score, "text": hit.text} for hit in hits])
         return
     on_terminal = sys.stdout.isatty()
     for hit in hits:
         score = "   -" if hit.score is None else f"{hit.score:.2f}"
         if on_terminal:
-            line = one_line(f"{score}  {when(hit.meta.stored_at)}  {hit.meta.label}  {hit.text}")
+            line = one_line(f"{score}  {when(hit.stored_at)}  {hit.label}  {hit.text}")
             say(cut(line, terminal_width()))
         else:
-            say("\t".join((score.strip(), when(hit.meta.stored_at), one_line(hit.meta.label), one_line(hit.text))))
+            say("\t".join((score.strip(), when(hit.stored_at), one_line(hit.label), one_line(hit.text))))
     if not hits and on_terminal:
         say("nothing was found")
 

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Final
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from opencompany_memory.contract import Backend, Category, InvalidInput, MemoryEntry, Taint, TooLarge
 from opencompany_memory.contract import validation as check
@@ -25,6 +25,7 @@ MAX_BODY: Final = 1024 * 1024
 """Bytes of UTF-8 in one chunk."""
 MAX_LABEL: Final = 512
 """Bytes of UTF-8 in a label."""
+_SNIPPET: Final = 200
 _PAGE: Final = 500
 _MOST: Final = check.MAX_LIMIT
 _REMEMBERED: Final = 10_000
@@ -44,20 +45,28 @@ class ChunkMeta:
 
 
 @frozen
-class Chunk:
+class Chunk(ChunkMeta):
     """A claim with its body."""
 
-    meta: ChunkMeta
     text: str = field(repr=False)
+
+    @property
+    def claim(self) -> ChunkMeta:
+        """Without the body."""
+        return ChunkMeta(self.address, self.label, self.length, self.stored_at, self.session, self.taint)
 
 
 @frozen
-class ChunkHit:
+class ChunkHit(Chunk):
     """A chunk that answers a search. `score` is 0..1, higher is better, or None where the engine has none."""
 
-    meta: ChunkMeta
-    text: str = field(repr=False)
     score: float | None
+
+    @property
+    def snippet(self) -> str:
+        """The beginning of the text, on one line, at most 200 characters."""
+        line = " ".join(self.text.split())
+        return line if len(line) <= _SNIPPET else f"{line[: _SNIPPET - 1]}…"
 
 
 @frozen
@@ -148,9 +157,9 @@ class ContextStore:
         while True:
             page = await self._bound.core.list(str(namespace), limit=check.check_limit(limit), cursor=cursor)
             found = [
-                chunk.meta
+                chunk.claim
                 for entry in self._guard.own(namespace, page.entries)
-                if (chunk := self._decode(namespace, entry)) and chunk.meta.label.startswith(prefix)
+                if (chunk := self._decode(namespace, entry)) and chunk.label.startswith(prefix)
             ]
             if found or page.next_cursor is None:
                 return ChunkPage(found, page.next_cursor)
@@ -252,9 +261,9 @@ class ContextStore:
         hits: dict[str, ChunkHit] = {}
         for entry in self._guard.own(namespace, entries):
             chunk = self._decode(namespace, entry)
-            if chunk is not None and chunk.meta.address not in hits:
-                self._remember(namespace, chunk.meta.address, chunk.meta.label)
-                hits[chunk.meta.address] = ChunkHit(chunk.meta, chunk.text, entry.score)
+            if chunk is not None and chunk.address not in hits:
+                self._remember(namespace, chunk.address, chunk.label)
+                hits[chunk.address] = ChunkHit(**asdict(chunk, recurse=False), score=entry.score)
         return list(hits.values())
 
     def _decode(self, namespace: Namespace, entry: MemoryEntry) -> Chunk | None:
@@ -264,14 +273,13 @@ class ContextStore:
             self._guard.unreadable(namespace)
             return None
         length = len(entry.content.encode())
-        meta = ChunkMeta(address, label, length, entry.timestamp, entry.session_id, entry.taint)
-        return Chunk(meta, entry.content)
+        return Chunk(address, label, length, entry.timestamp, entry.session_id, entry.taint, entry.content)
 
     def _whole(self, namespace: Namespace, entry: MemoryEntry) -> Chunk:
         chunk = self._decode(namespace, entry)
         if chunk is None:
             raise Backend("the engine handed back another text than was stored under this address")
-        self._remember(namespace, chunk.meta.address, chunk.meta.label)
+        self._remember(namespace, chunk.address, chunk.label)
         return chunk
 
     def _remember(self, namespace: Namespace, address: str, label: str) -> None:
