@@ -194,7 +194,7 @@ def test_drivers_says_of_each_why_it_can_not_be_picked(outcomes: dict[str, Any],
         "memory", "drivers", "--json", OPENCOMPANY_MEMORY_TRUST="toy,malformed,no-module,import-raises"
     )
     rows = {row["id"]: row for row in json.loads(done.stdout)}
-    assert (rows["store"]["state"], rows["toy"]["state"], rows["null"]["state"]) == ("ready", "ready", "ready")
+    assert (rows["store"]["state"], rows["toy"]["state"], rows["null"]["state"]) == ("ready to pick",) * 3
     assert (rows["mem0"]["state"], rows["mem0"]["reason"]) == ("not installed", "pip install opencompany-memory-mem0")
     assert rows["modest"]["state"] == "untrusted"
     assert (rows["malformed"]["state"], rows["no-module"]["state"]) == ("broken", "broken")

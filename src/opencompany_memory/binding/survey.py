@@ -8,7 +8,7 @@ from attrs import frozen
 from opencompany_memory.binding.installed import InstalledDriver, installed_drivers
 from opencompany_memory.binding.registry import ReservedDriver
 
-READY: Final = "ready"
+READY: Final = "ready to pick"
 NOT_INSTALLED: Final = "not installed"
 UNTRUSTED: Final = "untrusted"
 BROKEN: Final = "broken"
