@@ -1,5 +1,6 @@
 """Real plugins, each misbehaving in one way, in a real environment: each gets its own outcome."""
 
+import json
 from typing import Any
 
 import pytest
@@ -83,6 +84,7 @@ def test_every_plugin_of_the_tests_has_an_outcome(outcomes: dict[str, Any]) -> N
         "slow-engine",
         "nonsense-answers",
         "cancels",
+        "chatty",
     }
 
 
@@ -188,8 +190,6 @@ def test_a_broken_plugin_that_is_not_selected_is_never_imported(environment: Env
 
 
 def test_drivers_says_of_each_why_it_can_not_be_picked(outcomes: dict[str, Any], environment: Environment) -> None:
-    import json
-
     done = environment.command(
         "memory", "drivers", "--json", OPENCOMPANY_MEMORY_TRUST="toy,malformed,no-module,import-raises"
     )
@@ -214,6 +214,14 @@ def test_a_reserved_id_registered_by_another_is_refused_and_harms_nothing_else(s
     listed = shadowed.command("memory", "drivers").stdout
     assert "shadows a reserved id" in listed
     assert "registers this id too" in listed
+
+
+def test_what_a_driver_prints_does_not_mix_with_the_answer(environment: Environment) -> None:
+    for arguments in (("status", "--json"), ("recall", "q", "-c", "c", "--json"), ("doctor", "--json")):
+        done = environment.command("memory", *arguments, OPENCOMPANY_MEMORY_DRIVER="chatty")
+        assert done.returncode == 0, done.stderr
+        json.loads(done.stdout)
+        assert "hello from the import" in done.stderr
 
 
 def test_a_refusal_of_the_command_exits_78_with_one_sentence_and_listens_on_nothing(environment: Environment) -> None:

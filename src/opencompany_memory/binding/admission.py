@@ -202,7 +202,9 @@ def _parse(url: str) -> SplitResult:
             f"take them out, and set {knobs.API_KEY}",
             knob=knobs.URL,
         )
-    if not normal_host(parts.hostname or "") or port == 0 or "\\" in url:
+    host = parts.hostname or ""
+    escaped = "%" in host and ":" not in host  # in an IPv6 address it begins a zone
+    if not normal_host(host) or escaped or port == 0 or "\\" in url:
         raise _malformed("has no host, or no usable port")
     if parts.query or parts.fragment or "?" in url or "#" in url:
         raise _malformed("has a query or a fragment, which a base address can't")

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -27,7 +28,7 @@ HEAD: Final = "bind.head"
 LOCK: Final = "bind.lock"
 GENESIS: Final = "0" * 64
 MAX_BYTES: Final = 1024 * 1024
-_TAIL: Final = 64 * 1024
+_LOCK_SECONDS: Final = 5.0
 
 
 @frozen
@@ -223,5 +224,13 @@ def _fsync(path: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     with open(folder / LOCK, "ab", opener=_private) as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # released with the file
+        deadline = time.monotonic() + _LOCK_SECONDS
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released with the file
+                break
+            except BlockingIOError:  # held for milliseconds, unless its holder was stopped
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.005)
         yield

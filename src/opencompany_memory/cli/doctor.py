@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from opencompany_memory.cli.output import mark, say, say_json
+from opencompany_memory.cli.output import mark, say, say_json, stdout_kept_clean
 from opencompany_memory.cli.running import Json
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def doctor(json: Json = False) -> None:
 
     Example: opencompany memory doctor
     """
-    events, refused = asyncio.run(_diagnose())
+    with stdout_kept_clean():
+        events, refused = asyncio.run(_diagnose())
     checks = _checks(events)
     if json:
         say_json([{"step": step, "ok": good, "detail": detail} for step, good, detail in checks])

@@ -1,10 +1,12 @@
 """What the command prints: tables on a terminal, plain lines into a pipe, JSON on request; never a crash, never an
 escape sequence out of somebody's memory."""
 
+import contextlib
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +21,13 @@ def make_output_safe() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def stdout_kept_clean() -> Iterator[None]:
+    """What a driver prints goes to stderr: stdout is for answers, which programs read."""
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
 
 
 def complain(sentence: str) -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from opencompany_memory.cli.output import stdout_kept_clean
+
 if TYPE_CHECKING:
     from opencompany_memory.overlay import MemoryOverlay
 
@@ -26,7 +28,8 @@ def over_memory(surface: str, work: "Callable[[MemoryOverlay], Awaitable[Result]
         async with await boot(surface=f"memory {surface}", **options) as memory:
             return await work(memory)
 
-    return asyncio.run(run())
+    with stdout_kept_clean():
+        return asyncio.run(run())
 
 
 def data_dir() -> Any:

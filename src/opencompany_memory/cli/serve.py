@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from opencompany_memory.cli.output import complain, say
+from opencompany_memory.cli.output import complain, say, stdout_kept_clean
 from opencompany_memory.cli.status import describe, headline, loud_lines
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ async def _serve(host: str, port: int) -> None:
     from opencompany_memory.host import boot
     from opencompany_memory.server.listener import listen, run
 
-    async with await boot(surface="serve", log_level="info") as memory:
+    with stdout_kept_clean():
+        booted = await boot(surface="serve", log_level="info")
+    async with booted as memory:
         try:
             listening = listen(host, port)
         except OSError as error:

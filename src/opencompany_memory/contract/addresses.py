@@ -110,7 +110,8 @@ def parse_host(host: str) -> IPAddress | None:
 
 def normal_host(host: str) -> str:
     """`host` as a resolver will read it: compatibility forms folded, lower case, no brackets, no final dot."""
-    return unicodedata.normalize("NFKC", host).lower().strip("[]").rstrip(".")
+    folded = unicodedata.normalize("NFKC", host).replace("\u3002", ".")  # a full stop to IDNA (RFC 3490, section 3.1)
+    return folded.lower().strip("[]").rstrip(".")
 
 
 def is_metadata_name(host: str) -> bool:
