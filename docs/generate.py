@@ -6,12 +6,11 @@ A generated part stands between `<!-- generated: NAME -->` and `<!-- end -->`.
 """
 
 import inspect
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from opencompany_memory.binding.knobs import KNOBS
 from opencompany_memory.binding.refusal import REFUSALS
@@ -101,39 +100,39 @@ def requirements() -> str:
 
 
 def commands() -> str:
-    """The help of every command, as a terminal of 100 columns without colours shows it."""
-    import typer
+    """Every command: what it does, an example, what it takes."""
+    from typer.main import get_command
 
     from opencompany_memory.cli.main import app
 
-    return "".join(_help(("opencompany", *path)) for path in _paths(typer.main.get_command(app)))
+    return "".join(_command(path, command) for path, command in _walk(get_command(app), ("opencompany",)))
 
 
-def _paths(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    yield path
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from _paths(inner, (*path, name))
+def _walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    inner = getattr(command, "commands", {})
+    if getattr(command, "callback", None) is not None and (not inner or command.invoke_without_command):
+        yield path, command
+    for name, each in inner.items():
+        yield from _walk(each, (*path, name))
 
 
-def _help(path: tuple[str, ...]) -> str:
-    import subprocess
+def _command(path: tuple[str, ...], command: Any) -> str:
+    # From the parameters, and not from `--help`: how that is laid out changes with the library's version.
+    text = inspect.cleandoc(command.help or "")
+    told, _, example = text.partition("Example: ")
+    lines = [f"## {' '.join(path)}\n", told.strip()]
+    if example:
+        lines.append(f"\n```sh\n{' '.join(example.split())}\n```")
+    parameters = [parameter for parameter in command.params if parameter.name != "help"]
+    if parameters:
+        lines.append("\n" + _table(("", "", ""), (_parameter(parameter) for parameter in parameters)))
+    return "\n".join(lines).rstrip() + "\n\n"
 
-    done = subprocess.run(
-        [sys.executable, "-c", "from opencompany_memory.cli.main import main; main()", *path[1:], "--help"],
-        env={
-            **os.environ,
-            "COLUMNS": "100",
-            "TERMINAL_WIDTH": "100",
-            "NO_COLOR": "1",
-            "TERM": "dumb",
-            "PYTHONUTF8": "1",
-        },
-        capture_output=True,
-        encoding="utf-8",
-        check=True,
-    )
-    text = "\n".join(line.rstrip() for line in done.stdout.replace("Usage: -c ", "Usage: opencompany ").splitlines())
-    return f"## {' '.join(path)}\n\n```text\n{text.strip()}\n```\n\n"
+
+def _parameter(parameter: Any) -> tuple[str, str, str]:
+    is_argument = parameter.param_type_name == "argument"
+    name = parameter.name.upper() if is_argument else ", ".join(parameter.opts)
+    return f"`{name}`", (parameter.help or "").strip(), "required" if parameter.required else ""
 
 
 PARTS: Final[Mapping[str, Callable[[], str]]] = {
