@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import subprocess
 import zipfile
 from pathlib import Path
 
@@ -66,3 +67,22 @@ async def test_what_a_killed_process_left_half_made_is_swept_up(tmp_path: Path) 
         assert not old.exists()
         assert new.exists(), "another process may be making it right now"
         await provider.store(NAMESPACE, "k", "text", taint=Taint.INTERNAL)
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not Path("/proc/self/mountinfo").exists(), reason="needs root to mount a small disk"
+)
+async def test_a_disk_that_is_full_makes_the_store_degraded(tmp_path: Path) -> None:
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", tmp_path], check=False).returncode:
+        pytest.skip("this machine lets nobody mount a disk")
+    try:
+        async with SqliteProvider(tmp_path / "memory") as provider:
+            await provider.store(NAMESPACE, "small", "text", taint=Taint.INTERNAL)
+            with pytest.raises(Backend, match="OPENCOMPANY_DATA_DIR"):
+                await provider.store(NAMESPACE, "large", "x" * 600_000, taint=Taint.INTERNAL)
+            assert isinstance(await provider.health(), Degraded)
+            found = await provider.get(NAMESPACE, "small")
+            assert found is not None
+            assert found.content == "text"
+    finally:
+        subprocess.run(["umount", tmp_path], check=True)

@@ -165,11 +165,14 @@ def read_head(folder: Path) -> Head:
 def write_head(folder: Path, head: Head) -> None:
     """Replace `bind.head`, whole or not at all."""
     made = folder / f"{HEAD}.{os.getpid()}.new"
-    with open(made, "wb", opener=_private) as file:
-        file.write(json.dumps({"lines": head.lines, "sha256": head.sha256}).encode())
-        file.flush()
-        os.fsync(file.fileno())
-    made.replace(folder / HEAD)
+    try:
+        with open(made, "wb", opener=_private) as file:
+            file.write(json.dumps({"lines": head.lines, "sha256": head.sha256}).encode())
+            file.flush()
+            os.fsync(file.fileno())
+        made.replace(folder / HEAD)
+    finally:
+        made.unlink(missing_ok=True)
 
 
 def count_lines(folder: Path) -> int:

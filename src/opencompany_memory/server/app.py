@@ -8,7 +8,9 @@ from pydantic import BaseModel, Field
 if TYPE_CHECKING:
     from opencompany_memory.overlay import MemoryOverlay
 
-_FRESH_SECONDS = 5.0
+# How old an answer may be before the engine is asked again: often enough to notice, seldom enough to be no load.
+_HEALTHY_SECONDS = 30.0
+_DEGRADED_SECONDS = 5.0
 
 
 class Liveness(BaseModel):
@@ -35,11 +37,9 @@ def make_app(memory: "MemoryOverlay") -> FastAPI:
 
     @app.get("/healthz", summary="Liveness")
     async def healthz() -> Liveness:
-        descriptor = memory.descriptor
-        if _is_degraded(descriptor):
-            await memory.bound.refresh(max_age=_FRESH_SECONDS)
-            descriptor = memory.descriptor
-        return Liveness(status="degraded" if _is_degraded(descriptor) else "ok")
+        known = _HEALTHY_SECONDS if not _is_degraded(memory.descriptor) else _DEGRADED_SECONDS
+        await memory.bound.refresh(max_age=known)
+        return Liveness(status="degraded" if _is_degraded(memory.descriptor) else "ok")
 
     return app
 

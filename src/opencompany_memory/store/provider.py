@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
@@ -43,6 +44,7 @@ from opencompany_memory.store.ranking import rank
 _FAMILIES: Final = ("core", "recall", "documents", "graph", "maintenance", "portability", "episodic")
 Entries = list[MemoryEntry]
 Rows = list[tuple[Any, ...]]
+_LEAST_FREE_BYTES: Final = 4 * 1024 * 1024
 _LEAST_SQLITE: Final = (3, 35, 0)  # RETURNING
 
 
@@ -99,6 +101,8 @@ class SqliteProvider(MemoryProvider):
         folder = self._partitions.folder
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             raise StoreRefused(f"{folder} is gone or can't be written to; check OPENCOMPANY_DATA_DIR", driver=DRIVER)
+        if shutil.disk_usage(folder).free < _LEAST_FREE_BYTES:
+            raise StoreRefused(f"the disk of {folder} is full or nearly; free some space", driver=DRIVER)
         refuse_unusable(folder, seconds=0.0)
 
     async def aclose(self) -> None:
