@@ -30,11 +30,6 @@ def installed_drivers() -> tuple[InstalledDriver, ...]:
     return tuple(sorted(_registrations(), key=lambda driver: (driver.id, driver.distribution)))
 
 
-def installed_for(driver_id: str) -> tuple[InstalledDriver, ...]:
-    """The registrations of one id."""
-    return tuple(driver for driver in installed_drivers() if driver.id == driver_id)
-
-
 def normal_name(distribution: str) -> str:
     """The name by which distributions are compared (https://packaging.python.org/specifications/name-normalization)."""
     return re.sub(r"[-_.]+", "-", distribution).lower()

@@ -98,7 +98,7 @@ def recall(
     for hit in hits:
         score = "   -" if hit.score is None else f"{hit.score:.2f}"
         if on_terminal:
-            line = one_line(f"{score}  {when(hit.stored_at)}  {hit.label}  {hit.text}")
+            line = one_line(f"{score}  {when(hit.stored_at)}  {hit.label}  {hit.snippet}")
             say(cut(line, terminal_width()))
         else:
             say("\t".join((score.strip(), when(hit.stored_at), one_line(hit.label), one_line(hit.text))))
