@@ -89,7 +89,8 @@ def refuse_unusable(folder: Path, *, seconds: float = 0.05) -> None:
     deadline = time.monotonic() + seconds
     files = partition_files(folder)
     for path in files:
-        check_header(path)
+        # Where there are many logs to read, the rest are read when their files are opened.
+        check_header(path, look_into_log=time.monotonic() <= deadline)
     for path in files:
         if time.monotonic() > deadline:
             break
@@ -98,7 +99,7 @@ def refuse_unusable(folder: Path, *, seconds: float = 0.05) -> None:
                 _check_inside(path, deadline)
 
 
-def check_header(path: Path) -> None:
+def check_header(path: Path, *, look_into_log: bool = True) -> None:
     """Read the first 100 bytes of the file (https://sqlite.org/fileformat2.html#the_database_header).
 
     A file that is open in this process was checked when it was opened, and is left alone.
@@ -108,18 +109,11 @@ def check_header(path: Path) -> None:
     """
     with untouched_here(path) as untouched:
         if untouched:
-            _read_header(path)
+            _check_header(path, look_into_log=look_into_log)
 
 
-def _read_header(path: Path) -> None:
-    try:
-        with path.open("rb") as file:
-            header = file.read(_HEADER_SIZE)
-            size = os.fstat(file.fileno()).st_size
-    except OSError as error:
-        raise StoreRefused(
-            f"{path} can't be read ({error.strerror}); check its owner and mode", driver=DRIVER
-        ) from None
+def _check_header(path: Path, *, look_into_log: bool) -> None:
+    header, size = _read_header(path)
     if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
         raise StoreRefused(f"{path} is damaged: no database header; restore it from a backup", driver=DRIVER)
     application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
@@ -127,11 +121,30 @@ def _read_header(path: Path) -> None:
         raise StoreRefused(f"{path} is not a memory database; move it out of the data folder", driver=DRIVER)
     page_size = int.from_bytes(header[16:18], "big")
     page_size = 65536 if page_size == 1 else page_size
-    logged = _logged_version(path, page_size)
-    refuse_newer(path, max(version, logged))
-    pages = int.from_bytes(header[28:32], "big")
-    if pages * page_size > size and not _has_log(path):
+    refuse_newer(path, max(version, _logged_version(path, page_size) if look_into_log else 0))
+    # Read again before it is called cut short: another process may have been making it smaller just then.
+    if _is_short(header, page_size, size) and not _has_log(path) and _is_short(*_again(path, page_size)):
         raise StoreRefused(f"{path} is damaged: it was cut short; restore it from a backup", driver=DRIVER)
+
+
+def _read_header(path: Path) -> tuple[bytes, int]:
+    """The header, and the size of the file."""
+    try:
+        with path.open("rb") as file:
+            return file.read(_HEADER_SIZE), os.fstat(file.fileno()).st_size
+    except OSError as error:
+        raise StoreRefused(
+            f"{path} can't be read ({error.strerror}); check its owner and mode", driver=DRIVER
+        ) from None
+
+
+def _again(path: Path, page_size: int) -> tuple[bytes, int, int]:
+    header, size = _read_header(path)
+    return header, page_size, size
+
+
+def _is_short(header: bytes, page_size: int, size: int) -> bool:
+    return int.from_bytes(header[28:32], "big") * page_size > size
 
 
 def _logged_version(path: Path, page_size: int) -> int:
