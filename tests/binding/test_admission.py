@@ -1,6 +1,5 @@
 """Admission: who may be loaded, as what, and where an engine may live."""
 
-from importlib.metadata import EntryPoint
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -17,7 +16,7 @@ TABLE = reserved_drivers()
 
 
 def _installed(driver_id: str, distribution: str) -> InstalledDriver:
-    return InstalledDriver(driver_id, distribution, "1.0", None, EntryPoint(driver_id, "m", "g"))
+    return InstalledDriver(driver_id, distribution, "1.0", None, "m")
 
 
 def _choose(driver_id: str, *installed: InstalledDriver, trust: frozenset[str] = frozenset()) -> InstalledDriver:

@@ -39,6 +39,17 @@ REFUSED = {
     "no-recall": ("audit", "mandatory-missing", "recall"),
     "capabilities-raise": ("audit", "capabilities-failed", "RuntimeError"),
     "capabilities-text": ("audit", "capabilities-failed", "no names"),
+    "capabilities-exit": ("audit", "capabilities-failed", "capabilities() raised SystemExit"),
+    "capabilities-hang": ("audit", "capabilities-failed", "capabilities() did not end within 1 s"),
+    "capabilities-never-end": ("audit", "capabilities-failed", "no names"),
+    "accessor-exits": ("audit", "over-claim", "people (its accessor raised SystemExit)"),
+    "close-exits": ("audit", "over-claim", "graph"),
+    "two-contracts": ("load", "contract-mismatch", "contract 2.0, and this host speaks 1.0"),
+    "contract-left-out": ("load", "contract-unstated", "this host speaks 1.0"),
+    "factory-tells": ("load", "factory-failed", "<redacted> was refused by <redacted>"),
+    "factory-raises-badly": ("load", "factory-failed", "raised Unreadable"),
+    "factory-rants": ("load", "factory-failed", "RuntimeError"),
+    "hook-gives-nothing": ("load", "bad-spec", "NoneType"),
     "contract-2-0": ("load", "contract-mismatch", "contract 2.0, and this host speaks 1.0; upgrade opencompany-memory"),
     "contract-0-9": ("load", "contract-mismatch", "contract 0.9, and this host speaks 1.0; upgrade bad-contract-0-9"),
     "contract-none": ("load", "contract-unstated", "does not state"),
@@ -85,6 +96,13 @@ def test_every_plugin_of_the_tests_has_an_outcome(outcomes: dict[str, Any]) -> N
         "nonsense-answers",
         "cancels",
         "chatty",
+        "capabilities-enum",
+        "capabilities-tell",
+        "dict-lies",
+        "probe-exits",
+        "probe-clings",
+        "health-tells",
+        "mixed-case",
     }
 
 
@@ -131,6 +149,8 @@ def test_an_unadvertised_family_is_warned_about_and_stays_unrouted(outcomes: dic
         ("leaky", ["core", "recall"]),
         ("nonsense-answers", ["core", "recall"]),
         ("cancels", ["core"]),
+        ("probe-exits", ["core"]),
+        ("probe-clings", ["core"]),
     ],
 )
 def test_an_engine_that_does_not_answer_is_bound_with_a_warning(
@@ -165,6 +185,42 @@ def test_no_secret_is_anywhere_in_what_a_boot_leaves(outcomes: dict[str, Any], e
         assert secret not in str(outcomes)
     assert "<redacted>" in log
     assert "could not log in to <redacted> with <redacted>" in log
+
+
+@pytest.mark.parametrize(
+    ("driver", "arguments", "said"),
+    [
+        ("leaky", ("put", "l", "t", "-c", "c"), "failed: ValueError"),
+        ("leaky", ("recall", "q", "-c", "c"), "failed (unauthorized): <redacted> was refused by <redacted>"),
+        ("health-tells", ("status", "--json"), "<redacted> was refused by <redacted>"),
+        ("health-tells", ("doctor",), "<redacted> was refused by <redacted>"),
+        ("capabilities-tell", ("doctor", "--json"), "core, recall"),
+        ("factory-tells", ("status",), "<redacted> was refused by <redacted>"),
+        ("factory-raises", ("audit", "--json"), ""),
+    ],
+)
+def test_no_secret_is_in_what_a_command_says(
+    driver: str, arguments: tuple[str, ...], said: str, environment: Environment, outcomes: dict[str, Any]
+) -> None:
+    done = environment.command("memory", *arguments, OPENCOMPANY_MEMORY_DRIVER=driver)
+    printed = done.stdout + done.stderr
+    assert said in printed
+    for secret in ("sk-canary", "tenant-canary", "127.0.0.1"):
+        assert secret not in printed
+
+
+def test_a_plugin_that_rants_makes_no_long_line(outcomes: dict[str, Any], environment: Environment) -> None:
+    lines = environment.audit_log().splitlines()
+    assert any("characters left out" in line for line in lines)
+    assert max(map(len, lines)) < 50_000
+
+
+def test_an_id_is_compared_as_settings_are(outcomes: dict[str, Any]) -> None:
+    assert outcomes["mixed-case"]["bound"] == "mixed-case"
+
+
+def test_names_of_families_may_be_members_of_an_enumeration(outcomes: dict[str, Any]) -> None:
+    assert outcomes["capabilities-enum"]["unadvertised"] == []
 
 
 def test_a_traceback_of_a_plugin_is_in_the_audit_log(outcomes: dict[str, Any], environment: Environment) -> None:

@@ -216,7 +216,7 @@ def test_audit_verify_names_the_first_bad_line(om: Command) -> None:
     log.write_text(log.read_text().replace('"step":"load"', '"step":"lead"', 1))
     done = om.run("memory", "audit", "verify")
     assert done.returncode == 1
-    assert b"not intact: bind.jsonl line 4" in done.stderr
+    assert b"not intact: bind.jsonl line 3: it was edited" in done.stderr
 
 
 def test_piped_output_has_no_colours_and_no_boxes(om: Command) -> None:

@@ -30,8 +30,8 @@ def test_a_config_cannot_be_changed() -> None:
         DriverConfig(data_folder=Path("x")).key = "other"  # type: ignore[misc]
 
 
-def test_a_description_states_this_contract_unless_it_says_otherwise() -> None:
-    assert DriverSpec(id="x", open=lambda _: MemoryEngine()).contract_version == CONTRACT_VERSION
+def test_a_description_does_not_take_the_hosts_contract_for_its_own() -> None:
+    assert DriverSpec(id="x", open=lambda _: MemoryEngine()).contract_version is None
 
 
 def test_the_contract_version_reads_as_two_numbers() -> None:

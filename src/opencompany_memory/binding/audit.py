@@ -1,16 +1,21 @@
 """Step 4: audit. What the driver claims is held against what its objects are."""
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Final, TypeVar
 
 from attrs import frozen
 
+from opencompany_memory.binding.foreign import Raised, run_within
 from opencompany_memory.binding.refusal import BootRefused
 from opencompany_memory.contract import FAMILIES, MANDATORY, MemoryProvider
 from opencompany_memory.contract.derive import derive
 
 STEP: Final = "audit"
 _CLASS_CLAIMS: Final = ("class", "class_", "driver_class", "memory_class")
+_MOST_CLAIMS: Final = 1000
+
+Result = TypeVar("Result")
 
 
 @frozen
@@ -45,14 +50,17 @@ class AuditFailed(BootRefused):
         self.derived = tuple(derived)
 
 
-def audit(provider: MemoryProvider, distribution: str) -> Findings:
-    """Compare claims with facts.
+async def audit(provider: MemoryProvider, distribution: str, *, seconds: float) -> Findings:
+    """Compare claims with facts. Claims and accessors are the driver's code: each look has `seconds`.
 
     Raises:
-        AuditFailed: a claim without a fact, or a mandatory family that is missing.
+        AuditFailed: a claim without a fact, a mandatory family that is missing, or a look that failed.
     """
-    claims = _claims(provider, distribution)
-    derivation = derive(provider)
+    claims = await _look(lambda: _claims(provider), "capabilities()", distribution, seconds)
+    if claims is None:
+        raise _speechless(distribution, "capabilities() gave no names of families")
+    derivation = await _look(lambda: derive(provider), "an accessor of a family", distribution, seconds)
+    class_claims = await _look(lambda: _class_claims(provider), "looking at its class", distribution, seconds)
     derived = tuple(family for family in FAMILIES if family in derivation.families)
     claimed = tuple(family for family in FAMILIES if family in claims)
     upgrade = f"install a version of {distribution} that is honest, or another driver; no setting lifts this"
@@ -72,23 +80,38 @@ def audit(provider: MemoryProvider, distribution: str) -> Findings:
         unadvertised=tuple(family for family in derived if family not in claimed),
         unknown=tuple(sorted(claims - set(FAMILIES))),
         faults=derivation.faults,
-        class_claims=_class_claims(provider),
+        class_claims=class_claims,
     )
 
 
-def _claims(provider: MemoryProvider, distribution: str) -> set[str]:
+async def _look(work: Callable[[], Result], what: str, distribution: str, seconds: float) -> Result:
     try:
-        raw = provider.capabilities()
-        claims = set(raw) if not isinstance(raw, str | bytes) else None
-    except Exception as error:  # noqa: BLE001 - whatever a driver raises here, it can't say what it can do
-        problem = f"{distribution} can't say what it can do: capabilities() raised {type(error).__name__}"
-        raise AuditFailed(
-            "capabilities-failed", problem, f"install another version of {distribution}", (), ()
-        ) from None
-    if claims is None or not all(type(name) is str for name in claims):
-        problem = f"{distribution} can't say what it can do: capabilities() gave no names of families"
-        raise AuditFailed("capabilities-failed", problem, f"install another version of {distribution}", (), ())
-    return claims
+        return await run_within(seconds, work)
+    except TimeoutError:
+        raise _speechless(distribution, f"{what} did not end within {seconds:g} s") from None
+    except Raised as raised:
+        raise _speechless(distribution, f"{what} raised {raised.kind.__name__}") from None
+
+
+def _speechless(distribution: str, problem: str) -> AuditFailed:
+    return AuditFailed(
+        "capabilities-failed",
+        f"{distribution} can't say what it can do: {problem}",
+        f"install another version of {distribution}",
+        (),
+        (),
+    )
+
+
+def _claims(provider: MemoryProvider) -> set[str] | None:
+    """The advertised names as plain strings; None where there are no names, or no end of them."""
+    raw = provider.capabilities()
+    if isinstance(raw, str | bytes):
+        return None
+    names = list(islice(raw, _MOST_CLAIMS + 1))
+    if len(names) > _MOST_CLAIMS or not all(issubclass(type(name), str) for name in names):
+        return None
+    return {str.__str__(name) for name in names}
 
 
 def _listed(families: Iterable[str], faults: Mapping[str, str]) -> str:
@@ -96,7 +119,10 @@ def _listed(families: Iterable[str], faults: Mapping[str, str]) -> str:
 
 
 def _class_claims(provider: MemoryProvider) -> tuple[str, ...]:
-    own = getattr(provider, "__dict__", {})
+    try:
+        own = object.__getattribute__(provider, "__dict__")  # past what a driver makes of attribute access
+    except AttributeError:
+        own = {}
     return tuple(
         name
         for name in _CLASS_CLAIMS

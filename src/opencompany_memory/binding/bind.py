@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
@@ -59,12 +59,15 @@ class BoundMemory:
         findings: Findings,
         canary: str,
         limitations: Mapping[str, str],
+        clean: Callable[[str], str] = str,
     ) -> None:
+        """`clean` takes secrets out of what the driver says of its health."""
         self._provider = provider
         self._limitations = limitations
         self._descriptor = descriptor
         self._families = findings.negotiated
         self._canary = canary
+        self._clean = clean
         self._probed_at = time.monotonic()
         self._probing: asyncio.Task[None] | None = None
         self._closed = False
@@ -127,7 +130,7 @@ class BoundMemory:
 
     async def _probe(self, seconds: float) -> None:
         try:
-            report = await probe(self._provider, self._canary, seconds=seconds)
+            report = await probe(self._provider, self._canary, seconds=seconds, clean=self._clean)
             self._descriptor = attrs.evolve(self._descriptor, health=report.health, unreachable=report.unreachable)
         finally:
             self._probed_at = time.monotonic()

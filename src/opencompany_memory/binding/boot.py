@@ -1,20 +1,20 @@
 """The five steps in order, each written to the bind audit log as it ends."""
 
-import asyncio
-import contextlib
 from collections.abc import Callable, Mapping
 
 from opencompany_memory.binding.admission import Admitted, admit
 from opencompany_memory.binding.audit import Findings, audit
 from opencompany_memory.binding.bind import BoundMemory, Descriptor
 from opencompany_memory.binding.events import BindEvent
+from opencompany_memory.binding.foreign import close_quietly
 from opencompany_memory.binding.loading import LOAD_SECONDS, Loaded, load
 from opencompany_memory.binding.narrator import Narrator
 from opencompany_memory.binding.probe import BOOT_SECONDS, ProbeReport, canary, probe, refuse_forgetful
+from opencompany_memory.binding.redaction import Redactor
 from opencompany_memory.binding.refusal import BootRefused
 from opencompany_memory.binding.registry import reserved_drivers
 from opencompany_memory.binding.settings import Settings, locate_data_dir, read_settings
-from opencompany_memory.contract import ContractVersion, Ready
+from opencompany_memory.contract import Ready
 
 
 async def boot(
@@ -50,7 +50,7 @@ async def boot(
         narrator.refused(refusal)
         raise
     try:
-        findings = audit(loaded.provider, admitted.installed.distribution)
+        findings = await audit(loaded.provider, admitted.installed.distribution, seconds=load_seconds)
         narrator.audited(findings)
 
         report = await _probe(loaded, admitted, probe_mode or settings.probe, canary_namespace, probe_seconds)
@@ -58,23 +58,18 @@ async def boot(
     except BaseException as error:
         if isinstance(error, BootRefused):
             narrator.refused(error)
-        await _close_quietly(loaded)
+        await close_quietly(loaded.provider)
         raise
     return _bind(narrator, settings, admitted, findings, report, loaded, canary_namespace)
-
-
-async def _close_quietly(loaded: Loaded) -> None:
-    """Let go of a driver that was refused; what it raises now must not hide why it was refused."""
-    with contextlib.suppress(Exception):
-        await asyncio.wait_for(loaded.provider.aclose(), BOOT_SECONDS)
 
 
 async def _probe(loaded: Loaded, admitted: Admitted, mode: str, namespace: str, seconds: float) -> ProbeReport | None:
     if mode == "off":
         return None
+    clean = Redactor.of(admitted.config).clean
     if mode == "read":
-        return await probe(loaded.provider, namespace, seconds=seconds)
-    report = await canary(loaded.provider, namespace, seconds=seconds)
+        return await probe(loaded.provider, namespace, seconds=seconds, clean=clean)
+    report = await canary(loaded.provider, namespace, seconds=seconds, clean=clean)
     if admitted.driver_class != "null":  # which keeps nothing by its nature, and says so
         refuse_forgetful(report, admitted.installed.distribution)
     return report
@@ -96,7 +91,7 @@ def _bind(
         driver_class=admitted.driver_class,
         distribution=admitted.installed.distribution,
         version=admitted.installed.version,
-        contract=str(ContractVersion(*loaded.spec.contract_version)),
+        contract=str(loaded.contract),
         mode=settings.mode,
         layer=settings.layer,
         families=tuple(findings.negotiated),
@@ -109,4 +104,11 @@ def _bind(
         audit_fault=narrator.fault,
         warnings=tuple(narrator.warnings),
     )
-    return BoundMemory(loaded.provider, descriptor, findings, canary_namespace, loaded.spec.limitations)
+    return BoundMemory(
+        loaded.provider,
+        descriptor,
+        findings,
+        canary_namespace,
+        loaded.spec.limitations,
+        Redactor.of(admitted.config).clean,
+    )

@@ -2,16 +2,17 @@
 
 import importlib.util
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.machinery import PathFinder
 from importlib.metadata import Distribution, EntryPoint, distributions
-from typing import Final
+from pathlib import PurePath
+from typing import Any, Final
 
-from attrs import field, frozen
+from attrs import frozen
 
 from opencompany_memory.contract.hookspec import ENTRY_POINT_GROUP
 
-_REFERENCE: Final = re.compile(r"[A-Za-z_][\w.]*(:[A-Za-z_][\w.]*)?(\s*\[.*\])?")
+_REFERENCE: Final = re.compile(r"[A-Za-z_][\w.]*(\s*:\s*[A-Za-z_][\w.]*)?(\s*\[.*\])?")
 
 
 @frozen
@@ -22,7 +23,12 @@ class InstalledDriver:
     distribution: str
     version: str
     fault: str | None
-    entry_point: EntryPoint = field(repr=False, eq=False)
+    reference: str
+    """`module` or `module:object`, as it is registered."""
+
+    def load(self) -> Any:
+        """Import what is registered. Runs the driver's code, which may raise anything."""
+        return EntryPoint(self.id, self.reference, ENTRY_POINT_GROUP).load()
 
 
 def installed_drivers() -> tuple[InstalledDriver, ...]:
@@ -39,33 +45,51 @@ def _registrations() -> Iterator[InstalledDriver]:
     seen: set[str] = set()
     for distribution in distributions():
         # Names are parsed for drivers only: parsing every distribution's metadata would double the time of a boot.
-        ours = [entry_point for entry_point in _entry_points(distribution) if entry_point.group == ENTRY_POINT_GROUP]
-        name = _name(distribution) if ours else None
-        if name is None or name in seen:  # the first on the path wins, as for imports
+        ours = list(_entry_points(distribution))
+        if not ours:
+            continue
+        name, version = _identity(distribution)
+        if name in seen:  # the first on the path wins, as for imports
             continue
         seen.add(name)
-        for entry_point in ours:
-            driver_id = entry_point.name.strip().lower()
-            yield InstalledDriver(driver_id, name, distribution.version, _fault(entry_point), entry_point)
+        for driver_id, reference in ours:
+            yield InstalledDriver(driver_id, name, version, _fault(reference), reference)
 
 
-def _entry_points(distribution: Distribution) -> Iterable[EntryPoint]:
-    """The entry points; none where the file is not even of the right form, which is somebody else's problem."""
+def _entry_points(distribution: Distribution) -> Iterator[tuple[str, str]]:
+    """Name and reference of each line of our group.
+
+    Read by hand: `Distribution.entry_points` raises for the whole file where one line is malformed, in any group of any
+    distribution, and a driver must neither vanish for that nor take every boot down.
+    """
     try:
-        return distribution.entry_points
-    except ValueError:
-        return ()
+        text = distribution.read_text("entry_points.txt") or ""
+    except (OSError, ValueError):
+        return
+    group = ""
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            group = line[1:-1].strip()
+        elif group == ENTRY_POINT_GROUP and line and not line.startswith(("#", ";")):
+            name, _, reference = line.partition("=")
+            yield name.strip().lower(), reference.strip()
 
 
-def _name(distribution: Distribution) -> str | None:
-    name: str | None = distribution.metadata["Name"]
-    return None if not name else normal_name(name)
+def _identity(distribution: Distribution) -> tuple[str, str]:
+    """Normal name and version; from the folder's name where there is no metadata to say so."""
+    folder = PurePath(str(getattr(distribution, "_path", ""))).stem
+    try:
+        name, version = distribution.metadata["Name"], distribution.metadata["Version"]
+    except Exception:  # noqa: BLE001 - what is raised for missing metadata differs between versions of Python
+        name, version = None, None
+    in_folder = folder.partition("-")
+    return normal_name(name or in_folder[0] or "unknown"), version or in_folder[2] or "unknown"
 
 
-def _fault(entry_point: EntryPoint) -> str | None:
-    if not _REFERENCE.fullmatch(entry_point.value.strip()):
-        return f"its entry point {entry_point.value!r} is not of the form module or module:object"
-    missing = _missing_module(entry_point.value.partition(":")[0].partition("[")[0].strip())
+def _fault(reference: str) -> str | None:
+    if not _REFERENCE.fullmatch(reference):
+        return f"its entry point {reference!r} is not of the form module or module:object"
+    missing = _missing_module(reference.partition(":")[0].partition("[")[0].strip())
     return f"its entry point names {missing}, and there is no such module" if missing else None
 
 

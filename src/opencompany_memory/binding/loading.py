@@ -4,34 +4,33 @@ A plugin runs on a thread of its own: one that hangs refuses this boot and nothi
 SystemExit included, becomes a refusal.
 """
 
-import asyncio
-import threading
-import traceback
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import pluggy
 from attrs import frozen
 
 from opencompany_memory.binding import knobs
 from opencompany_memory.binding.admission import Admitted
+from opencompany_memory.binding.foreign import Raised, close_quietly, run_within
+from opencompany_memory.binding.redaction import Redactor
 from opencompany_memory.binding.refusal import BootRefused
-from opencompany_memory.contract import CONTRACT_VERSION, DriverSpec, MemoryEngineError, MemoryProvider
+from opencompany_memory.contract import CONTRACT_VERSION, ContractVersion, DriverSpec, MemoryProvider
 from opencompany_memory.contract.derive import is_provider
 from opencompany_memory.contract.hookspec import PROJECT_NAME, Hooks
 
 STEP: Final = "load"
 LOAD_SECONDS: Final = 10.0
 
-Result = TypeVar("Result")
+_NO_HOOK: Final = object()
 
 
 @frozen
 class Loaded:
-    """An opened driver."""
+    """An opened driver, and the contract that it was built for."""
 
     spec: DriverSpec
     provider: MemoryProvider
+    contract: ContractVersion
 
 
 class LoadFailed(BootRefused):
@@ -50,13 +49,14 @@ async def load(admitted: Admitted, *, seconds: float = LOAD_SECONDS) -> Loaded:
     """
     plugin = await _import(admitted, seconds)
     spec = await _describe(admitted, plugin, seconds)
-    _check_spec(admitted, spec)
+    contract = _check_spec(admitted, spec)
     provider = await _open(admitted, spec, seconds)
-    if not is_provider(provider):
-        raise _broken(
-            admitted, "not-a-provider", f"its `open` gave a {type(provider).__name__}, which is no MemoryProvider"
-        )
-    return Loaded(spec, provider)
+    try:
+        await _check_provider(admitted, provider, seconds)
+    except BaseException:
+        await close_quietly(provider)
+        raise
+    return Loaded(spec, provider, contract)
 
 
 async def _import(admitted: Admitted, seconds: float) -> Any:
@@ -64,10 +64,10 @@ async def _import(admitted: Admitted, seconds: float) -> Any:
     if installed.fault is not None:
         raise _broken(admitted, "entry-point", installed.fault)
     try:
-        return await _bounded(installed.entry_point.load, seconds)
+        return await run_within(seconds, installed.load)
     except TimeoutError:
         raise _broken(admitted, "import-timed-out", f"its import did not end within {seconds:g} s") from None
-    except _Raised as raised:
+    except Raised as raised:
         hint = ""
         if issubclass(raised.kind, ImportError | AttributeError):
             hint = f" (the installed contract is {CONTRACT_VERSION}; was it built for another?)"
@@ -80,119 +80,109 @@ async def _describe(admitted: Admitted, plugin: Any, seconds: float) -> Any:
     manager = pluggy.PluginManager(PROJECT_NAME)
     manager.add_hookspecs(Hooks)
 
-    def ask() -> list[Any]:
+    def ask() -> Any:
         manager.register(plugin)
         manager.check_pending()
-        answers: list[Any] = manager.hook.memory_driver()
-        return answers
+        if not manager.hook.memory_driver.get_hookimpls():
+            return _NO_HOOK
+        answers = manager.hook.memory_driver()
+        return answers[0] if answers else None
 
     try:
-        answers = await _bounded(ask, seconds)
+        answer = await run_within(seconds, ask)
     except TimeoutError:
         raise _broken(admitted, "bad-spec", f"its `memory_driver` did not end within {seconds:g} s") from None
-    except _Raised as raised:
+    except Raised as raised:
         problem = f"its `memory_driver` raised {raised.kind.__name__}"
         raise _broken(admitted, "bad-spec", problem, raised.trace) from None
-    if not answers:
+    if answer is _NO_HOOK:
         raise _broken(admitted, "no-hook", "it does not implement the hook `memory_driver`")
-    return answers[0]
+    return answer
 
 
-def _check_spec(admitted: Admitted, spec: Any) -> None:
+def _check_spec(admitted: Admitted, spec: Any) -> ContractVersion:
     if type(spec) is not DriverSpec:
         raise _broken(admitted, "bad-spec", f"its `memory_driver` gave a {type(spec).__name__}, not a DriverSpec")
-    if spec.id != admitted.driver_id:
-        raise _broken(admitted, "wrong-id", f"it describes itself as {spec.id!r}")
-    _check_contract(admitted, spec.contract_version)
+    if type(spec.id) is not str or spec.id.strip().lower() != admitted.driver_id:  # ids are compared as settings are
+        shown = repr(spec.id) if type(spec.id) is str else f"a {type(spec.id).__name__}"
+        raise _broken(admitted, "wrong-id", f"it describes itself as {shown}")
+    contract = _check_contract(admitted, spec.contract_version)
     if not callable(spec.open):
         raise _broken(admitted, "bad-spec", "its DriverSpec has no `open` that can be called")
+    return contract
 
 
-def _check_contract(admitted: Admitted, stated: object) -> None:
-    if not (isinstance(stated, tuple) and len(stated) == 2 and all(type(part) is int for part in stated)):
-        raise _broken(admitted, "contract-unstated", "it does not state the contract version that it was built for")
-    major, minor = int(stated[0]), int(stated[1])
-    if major == CONTRACT_VERSION.major:
-        return
+def _check_contract(admitted: Admitted, stated: object) -> ContractVersion:
+    version = _version(stated)
+    if version is None:
+        problem = f"it does not state the contract version that it was built for; this host speaks {CONTRACT_VERSION}"
+        raise _broken(admitted, "contract-unstated", problem)
+    if version.major == CONTRACT_VERSION.major:
+        return version
     package = admitted.installed.distribution
     older, newer = (
-        (package, "opencompany-memory") if major < CONTRACT_VERSION.major else ("opencompany-memory", package)
+        (package, "opencompany-memory") if version.major < CONTRACT_VERSION.major else ("opencompany-memory", package)
     )
     raise LoadFailed(
         "contract-mismatch",
-        f"{package} was built for contract {major}.{minor}, and this host speaks {CONTRACT_VERSION}",
+        f"{package} was built for contract {version}, and this host speaks {CONTRACT_VERSION}",
         f"upgrade {older} to the age of {newer}",
         knob=knobs.DRIVER,
     )
 
 
-async def _open(admitted: Admitted, spec: DriverSpec, seconds: float) -> Any:
+def _version(stated: object) -> ContractVersion | None:
+    if isinstance(stated, tuple) and len(stated) == 2 and all(type(part) is int for part in stated):
+        return ContractVersion(*stated)
+    return None
+
+
+async def _open(admitted: Admitted, spec: DriverSpec, seconds: float) -> MemoryProvider:
     try:
-        return await _bounded(lambda: spec.open(admitted.config), seconds)
+        provider: object = await run_within(seconds, lambda: spec.open(admitted.config))
     except TimeoutError:
         raise _broken(admitted, "factory-timed-out", f"its `open` did not end within {seconds:g} s") from None
-    except _Raised as raised:
-        if raised.message is not None:  # the contract's own errors are free of secrets
+    except Raised as raised:
+        if raised.message is not None:
             raise _open_refused(admitted, raised) from None
         problem = f"its `open` raised {raised.kind.__name__}"
         raise _broken(admitted, "factory-failed", problem, raised.trace) from None
+    if not is_provider(provider):
+        problem = f"its `open` gave a {type(provider).__name__}, which is no MemoryProvider"
+        raise _broken(admitted, "not-a-provider", problem)
+    return provider
 
 
-def _open_refused(admitted: Admitted, raised: "_Raised") -> LoadFailed:
+async def _check_provider(admitted: Admitted, provider: MemoryProvider, seconds: float) -> None:
+    """The provider itself may come from another package, of another age, than the plugin that describes it."""
+    try:
+        version = _version(await run_within(seconds, lambda: provider.contract_version))
+    except (TimeoutError, Raised):
+        version = None
+    if version is not None:
+        _check_contract(admitted, version)
+
+
+def _open_refused(admitted: Admitted, raised: Raised) -> LoadFailed:
     embedded = admitted.driver_class == "embedded"
     knob = knobs.DATA_DIR if embedded else knobs.DRIVER
     remedy = f"or set {knobs.DATA_DIR} to another folder" if embedded else "mend the setting that it names"
-    return LoadFailed("factory-failed", str(raised.message), remedy, knob=knob, trace=raised.trace)
+    problem = _cleaned(admitted, str(raised.message))
+    return LoadFailed("factory-failed", problem, remedy, knob=knob, trace=raised.trace)
 
 
 def _broken(admitted: Admitted, code: str, problem: str, trace: str = "") -> LoadFailed:
     installed = admitted.installed
     return LoadFailed(
         code,
-        f"{installed.distribution} {installed.version} can't be used as driver {admitted.driver_id}: {problem}",
+        f"{installed.distribution} {installed.version} can't be used as driver {admitted.driver_id}: "
+        f"{_cleaned(admitted, problem)}",
         f"install another version of {installed.distribution}, or set another {knobs.DRIVER}",
         knob=knobs.DRIVER,
         trace=trace,
     )
 
 
-class _Raised(Exception):
-    """What a plugin raised, taken apart: the exception itself may hold secrets and is not passed on."""
-
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(type(error).__name__)
-        self.kind = type(error)
-        self.message = str(error) if isinstance(error, MemoryEngineError) else None
-        self.trace = "".join(traceback.format_exception(error))
-
-
-async def _bounded(work: Callable[[], Result], seconds: float) -> Result:
-    """Run foreign code on a daemon thread, which a hang does not keep the process from ending.
-
-    Raises:
-        TimeoutError: it did not end.
-        _Raised: it raised.
-    """
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Result] = loop.create_future()
-
-    def settle(result: Any, error: BaseException | None) -> None:
-        if not done.done():
-            if error is None:
-                done.set_result(result)
-            else:
-                done.set_exception(_Raised(error))
-
-    def run() -> None:
-        result, error = None, None
-        try:
-            result = work()
-        except BaseException as raised:  # noqa: BLE001 - a plugin's SystemExit must not end the host
-            error = raised
-        try:
-            loop.call_soon_threadsafe(settle, result, error)
-        except RuntimeError:  # the boot gave up on it and its loop is gone
-            return
-
-    threading.Thread(target=run, name="memory-driver-load", daemon=True).start()
-    return await asyncio.wait_for(done, seconds)
+def _cleaned(admitted: Admitted, text: str) -> str:
+    """Without the secrets that were handed to the driver: it had them when it made its words."""
+    return Redactor.of(admitted.config).clean(text)

@@ -16,10 +16,10 @@ from opencompany_memory.binding.filesystem import warn_of_network
 from opencompany_memory.binding.loading import Loaded, LoadFailed
 from opencompany_memory.binding.probe import ProbeReport
 from opencompany_memory.binding.redaction import Redactor
-from opencompany_memory.binding.refusal import BootRefused
+from opencompany_memory.binding.refusal import REFUSALS, STEPS, BootRefused
 from opencompany_memory.binding.settings import Settings
 from opencompany_memory.binding.trail import BindTrail
-from opencompany_memory.contract import CONTRACT_VERSION
+from opencompany_memory.contract import CONTRACT_VERSION, FAMILIES
 
 _ALPHABET: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32
 _FOLDERLESS: Final = (events.SETTINGS, events.ADMIT)
@@ -49,7 +49,8 @@ class Narrator:
         self._observe = observe
         self._about: dict[str, Any] = {"host_contract": str(CONTRACT_VERSION)}
         # Before the settings are read, what the environment holds under the names of secrets is taken for one.
-        self._redactor = Redactor(filter(None, (environ.get(name, "").strip() for name in _secret_names())))
+        secret = (environ.get(name, "").strip() for name in _secret_names())
+        self._redactor = Redactor(filter(None, secret), _public(environ.get(knobs.DRIVER, "").strip().lower()))
         self._trail = None if data_dir is None else BindTrail(data_dir, self.boot_id, surface, self._redactor)
         self._surface = surface
 
@@ -65,7 +66,7 @@ class Narrator:
 
     def settings_read(self, settings: Settings) -> None:
         """Step 1 ended well."""
-        self._redactor = Redactor(settings.secrets)
+        self._redactor = Redactor(settings.secrets, _public(settings.driver))
         self._trail = BindTrail(settings.data_dir, self.boot_id, self._surface, self._redactor)
         self._about |= {"mode": settings.mode, "layer": settings.layer}
         if settings.driver and settings.mode == "remote":
@@ -88,7 +89,7 @@ class Narrator:
 
     def loaded(self, loaded: Loaded) -> None:
         """Step 3 ended well."""
-        self._about["contract"] = "{}.{}".format(*loaded.spec.contract_version)
+        self._about["contract"] = str(loaded.contract)
         self._tell(BindEvent(events.LOAD, events.OK))
 
     def audited(self, findings: Findings) -> None:
@@ -155,15 +156,15 @@ class Narrator:
         self._tell(event, last=True)
 
     def _warn(self, step: str, reason: str, code: str) -> None:
-        reason = self._redactor.clean(reason)
-        self.warnings.append(reason)
+        self.warnings.append(self._redactor.clean(reason))
         self._tell(BindEvent(step, events.WARNING, reason, code))
 
     def _note(self, reason: str, code: str) -> None:
         self._tell(BindEvent(events.AUDIT, events.NOTE, reason, code))
 
     def _tell(self, event: BindEvent, *, last: bool = False) -> None:
-        full = BindEvent(event.step, event.outcome, event.reason, event.code, {**self._about, **event.fields})
+        fields = {**self._about, **self._redactor.clean_all(event.fields)}
+        full = BindEvent(event.step, event.outcome, self._redactor.clean(event.reason), event.code, fields)
         if self._trail is not None:
             self._trail.record(full, make_folder=event.step not in _FOLDERLESS, last=last)
         if self._is_logged(event):
@@ -195,10 +196,15 @@ class Narrator:
         if event.code:
             shown["code"] = event.code
         if event.reason:
-            shown["reason"] = self._redactor.clean(event.reason)
+            shown["reason"] = event.reason
         level = {events.WARNING: "warning", events.REFUSED: "error"}.get(event.outcome, "info")
         getattr(logger, level)("bind", boot=self.boot_id, step=event.step, outcome=event.outcome, **shown)
 
 
 def _secret_names() -> tuple[str, ...]:
     return tuple(knob.name for knob in knobs.KNOBS if knob.secret)
+
+
+def _public(driver: str | None) -> tuple[str, ...]:
+    """Words of the host's own that stay in the log, also where the engine's host is called the same."""
+    return (*FAMILIES, *REFUSALS, *STEPS, *knobs.MODES, "external", "embedded", *((driver,) if driver else ()))

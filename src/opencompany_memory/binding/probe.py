@@ -9,6 +9,7 @@ from typing import Any, Final
 from attrs import define, field, frozen
 
 from opencompany_memory.binding import knobs
+from opencompany_memory.binding.foreign import Raised, answer_within
 from opencompany_memory.binding.refusal import BootRefused
 from opencompany_memory.contract import (
     Degraded,
@@ -25,6 +26,7 @@ STEP: Final = "probe"
 BOOT_SECONDS: Final = 5.0
 INTERACTIVE_SECONDS: Final = 3.0
 _KEY: Final = "probe"
+_STATES: Final = (Ready, Degraded, Down)
 
 
 @frozen
@@ -56,14 +58,16 @@ class _Run:
         started = time.perf_counter()
         answer: Any = None
         try:
-            answer = await asyncio.wait_for(call(), self.seconds)
+            answer = await answer_within(self.seconds, call)
             if not fits(answer):
                 self.failures[family] = f"{name} answered with a {type(answer).__name__}"
                 answer = None
         except TimeoutError:
             self.failures[family] = f"{name} did not answer within {self.seconds:g} s"
+        except Raised as raised:
+            self.failures[family] = f"{name} raised {raised.kind.__name__}"
         except MemoryEngineError as error:
-            self.failures[family] = f"{name}: {error.wire_name}"
+            self.failures[family] = f"{name}: {type(error).wire_name}"
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
@@ -75,22 +79,29 @@ class _Run:
         return answer
 
 
-async def probe(provider: MemoryProvider, namespace: str, *, seconds: float) -> ProbeReport:
-    """One bounded read each of core and recall, and `health()`. An empty answer is success."""
+async def probe(
+    provider: MemoryProvider, namespace: str, *, seconds: float, clean: Callable[[str], str] = str
+) -> ProbeReport:
+    """One bounded read each of core and recall, and `health()`. An empty answer is success.
+
+    `clean` takes secrets out of what the driver says of its health.
+    """
     run = _Run(seconds)
     calls = (
         run.call("get", "core", lambda: provider.get(namespace, _KEY), _is_entry_or_none),
         run.call("recall", "recall", lambda: provider.recall(namespace, _KEY, limit=1), _is_entries),
-        run.call("health", "health", provider.health, lambda answer: isinstance(answer, Ready | Degraded | Down)),
+        run.call("health", "health", provider.health, lambda answer: issubclass(type(answer), _STATES)),
     )
     _, _, health = await asyncio.gather(*calls)
-    return ProbeReport(_health(health, run), run.failures, run.timings)
+    return ProbeReport(_health(_cleaned(health, clean), run), run.failures, run.timings)
 
 
-async def canary(provider: MemoryProvider, namespace: str, *, seconds: float) -> ProbeReport:
+async def canary(
+    provider: MemoryProvider, namespace: str, *, seconds: float, clean: Callable[[str], str] = str
+) -> ProbeReport:
     """The reads of `probe`, then write, read back, forget, read again. `kept` says what became of the canary."""
-    report = await probe(provider, namespace, seconds=seconds)
-    if report.unreachable:
+    report = await probe(provider, namespace, seconds=seconds, clean=clean)
+    if "core" in report.failures:
         return report
     run = _Run(seconds)
     key, content = f"canary-{secrets.token_hex(8)}", f"canary {secrets.token_hex(8)}"
@@ -133,8 +144,19 @@ def _health(answer: Any, run: _Run) -> Health:
     return Ready() if answer is None else answer
 
 
+def _cleaned(health: Any, clean: Callable[[str], str]) -> Any:
+    """The same state in the host's own type, with a reason that is text and free of secrets."""
+    if health is None:
+        return None
+    try:
+        reason = clean(str(health.reason))
+    except Exception:  # noqa: BLE001 - a reason that can't be read is none
+        reason = ""
+    return next(state for state in _STATES if issubclass(type(health), state))(reason)
+
+
 def _is_entry(answer: object) -> bool:
-    return isinstance(answer, MemoryEntry)
+    return issubclass(type(answer), MemoryEntry)  # `isinstance` would believe a forged `__class__`
 
 
 def _is_entry_or_none(answer: object) -> bool:

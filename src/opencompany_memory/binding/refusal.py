@@ -118,7 +118,9 @@ REFUSALS: Final[Mapping[str, Kind]] = MappingProxyType(
         "factory-failed": Kind("load", "Opening the driver raised.", "a damaged database, a bad knob"),
         "factory-timed-out": Kind("load", "Opening the driver did not end.", "a driver that waits for its engine"),
         "not-a-provider": Kind("load", "What was opened is no MemoryProvider.", "return a mock"),
-        "capabilities-failed": Kind("audit", "`capabilities()` raised, or gave no names.", "return 3"),
+        "capabilities-failed": Kind(
+            "audit", "What the driver offers can't be seen: its code raised, did not end, or gave no names.", "return 3"
+        ),
         "over-claim": Kind(
             "audit", "Families are advertised that are not there. No variable lifts it.", "claims graph"
         ),

@@ -11,11 +11,11 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from attrs import frozen
 
@@ -27,16 +27,28 @@ CURRENT: Final = "bind.jsonl"
 HEAD: Final = "bind.head"
 LOCK: Final = "bind.lock"
 GENESIS: Final = "0" * 64
+TORN: Final = "torn-line"
+MISSING: Final = "lines-missing"
+ALTERED: Final = "line-altered"
 MAX_BYTES: Final = 1024 * 1024
 _LOCK_SECONDS: Final = 5.0
+_LONGEST: Final = 32 * 1024
 
 
 @frozen
 class Head:
-    """Where the log ends: lines in all files, and the hash of the last one."""
+    """Where the log ends: lines in all files, and the hash of the last one.
+
+    `files` complete files and `size` bytes of the current one hold them; None where that is not known. With it a boot
+    reads no more of the log than what was appended since.
+    """
 
     lines: int
     sha256: str
+    files: int | None = None
+    size: int | None = None
+    sha256_at_known: str | None = None
+    """Of a log that was read whole: the hash of the line that an earlier head called the last."""
 
 
 def digest(line: bytes) -> str:
@@ -91,13 +103,13 @@ class BindTrail:
                 head = self._append(head, event)
             self._waiting.clear()
             self._mine = _state(self.path), head
-            if fsync:
+            full = self.path.stat().st_size >= self._max_bytes
+            if fsync or full:
                 _fsync(self.path)
-                write_head(folder, head)
-            if self.path.stat().st_size >= self._max_bytes:
-                _fsync(self.path)
-                write_head(folder, head)
+                _write_head(folder, head)
+            if full:
                 self.path.rename(_next_rotated(folder))
+                _write_head(folder, head)
 
     def _append(self, head: Head, event: events.BindEvent) -> Head:
         line = json.dumps(self._as_json(event, head), ensure_ascii=False, separators=(",", ":"), default=str).encode(
@@ -117,57 +129,64 @@ class BindTrail:
             "step": event.step,
             "outcome": event.outcome,
             **({"code": event.code} if event.code else {}),
-            **({"reason": self._redactor.clean(event.reason)} if event.reason else {}),
-            **{name: self._cleaned(value) for name, value in event.fields.items()},
+            **({"reason": _shortened(self._redactor.clean(event.reason))} if event.reason else {}),
+            **_shortened(self._redactor.clean_all(event.fields)),
             "pid": os.getpid(),
             "surface": self._surface,
             "prev": head.sha256,
         }
 
-    def _cleaned(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._redactor.clean(value)
-        if isinstance(value, Mapping):
-            return {self._redactor.clean(str(name)): self._cleaned(item) for name, item in value.items()}
-        if isinstance(value, list | tuple | set | frozenset):
-            return [self._cleaned(item) for item in value]
-        return value
-
     def _repair(self, folder: Path) -> Head:
         """The end of the log as it is on disk, made fit to append to. What is found wrong becomes an event."""
-        known = read_head(folder)
+        known = read_head(folder) or Head(0, GENESIS)
         torn = _set_torn_line_aside(self.path)
-        lines, last = count_lines(folder), last_line(folder)
-        head = Head(lines, GENESIS if last is None else digest(last))
-        if torn is not None:
-            reason = f"a torn last line of {len(torn)} bytes was set aside; its boot was cut short"
-            fields = {"torn_bytes": len(torn), "torn_sha256": digest(torn)}
-            head = self._append(head, events.BindEvent(events.LOG, events.NOTE, reason, "torn-line", fields))
-        missing = known.lines - lines - (torn is not None)
-        if missing > 0:
-            reason = f"{missing} lines that were in the log are gone from its end"
-            fields = {"lines_missing": missing, "expected_sha256": known.sha256}
-            head = self._append(head, events.BindEvent(events.LOG, events.WARNING, reason, "lines-missing", fields))
-        if torn is not None or missing > 0:
-            write_head(folder, head)
-        return head
+        found = _appended_since(known, folder) or _whole(folder, known.lines)
+        faults = list(_faults(known, found, torn))
+        for fault in faults:
+            found = self._append(found, fault)
+        if faults:
+            _fsync(self.path)
+            _write_head(folder, found)
+        return found
 
 
-def read_head(folder: Path) -> Head:
-    """What `bind.head` says; an empty log where it is missing or can't be read."""
+def _faults(known: Head, found: Head, torn: bytes | None) -> Iterator[events.BindEvent]:
+    """What is wrong with a log that ended as `known` when a boot last ended, and ends as `found` now."""
+    if torn is not None:
+        reason = f"a torn last line of {len(torn)} bytes was set aside; its boot was cut short"
+        fields: dict[str, Any] = {"torn_bytes": len(torn), "torn_sha256": digest(torn)}
+        yield events.BindEvent(events.LOG, events.NOTE, reason, TORN, fields)
+    missing = known.lines - found.lines - (torn is not None)
+    if missing > 0:
+        reason = f"{missing} lines that were in the log are gone from its end"
+        fields = {"lines_missing": missing, "expected_sha256": known.sha256}
+        yield events.BindEvent(events.LOG, events.WARNING, reason, MISSING, fields)
+    elif found.sha256_at_known not in (None, known.sha256):
+        reason = "the line that was the last of the log is not as it was written"
+        fields = {"altered_line": known.lines, "expected_sha256": known.sha256}
+        yield events.BindEvent(events.LOG, events.WARNING, reason, ALTERED, fields)
+
+
+def read_head(folder: Path) -> Head | None:
+    """What `bind.head` says; an empty log where there is none yet, None where it can't be understood."""
     try:
         raw = json.loads((folder / HEAD).read_bytes())
-        return Head(int(raw["lines"]), str(raw["sha256"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return Head(int(raw["lines"]), str(raw["sha256"]), raw.get("files"), raw.get("size"))
+    except FileNotFoundError:
         return Head(0, GENESIS)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        return None
 
 
-def write_head(folder: Path, head: Head) -> None:
+def _write_head(folder: Path, head: Head) -> None:
     """Replace `bind.head`, whole or not at all."""
+    current = folder / CURRENT
+    size = current.stat().st_size if current.exists() else 0
+    stated = {"lines": head.lines, "sha256": head.sha256, "files": len(rotated_files(folder)), "size": size}
     made = folder / f"{HEAD}.{os.getpid()}.new"
     try:
         with open(made, "wb", opener=_private) as file:
-            file.write(json.dumps({"lines": head.lines, "sha256": head.sha256}).encode())
+            file.write(json.dumps(stated).encode())
             file.flush()
             os.fsync(file.fileno())
         made.replace(folder / HEAD)
@@ -175,17 +194,51 @@ def write_head(folder: Path, head: Head) -> None:
         made.unlink(missing_ok=True)
 
 
-def count_lines(folder: Path) -> int:
-    """Complete lines in all files of the log."""
-    return sum(path.read_bytes().count(b"\n") for path in (*rotated_files(folder), folder / CURRENT) if path.exists())
+def _appended_since(known: Head, folder: Path) -> Head | None:
+    """The end of the log, found from where `bind.head` says it was; None where it is not as that says.
+
+    The last line is not read: were it edited since, its hash in `bind.head` goes into the chain and shows that.
+    """
+    if type(known.files) is not int or type(known.size) is not int or known.files != len(rotated_files(folder)):
+        return None
+    if not 0 <= known.size < sys.maxsize:
+        return None
+    before, appended = b"\n", b""
+    try:
+        with (folder / CURRENT).open("rb") as file:
+            if known.size:
+                file.seek(known.size - 1)
+                before = file.read(1)
+            appended = file.read()
+    except FileNotFoundError:
+        if known.size:
+            return None
+    if before != b"\n":
+        return None
+    if not appended:
+        return Head(known.lines, known.sha256)
+    return Head(known.lines + appended.count(b"\n"), digest(appended.rstrip(b"\n").rpartition(b"\n")[2]))
 
 
-def last_line(folder: Path) -> bytes | None:
-    """The last complete line of the log, without its newline; None in an empty log."""
-    for path in (folder / CURRENT, *reversed(rotated_files(folder))):
-        if path.exists() and path.stat().st_size:
-            return path.read_bytes().rstrip(b"\n").rpartition(b"\n")[2]
-    return None
+def _whole(folder: Path, known_lines: int) -> Head:
+    """The end of the log, found by reading all of it."""
+    lines, sha256, at_known = 0, GENESIS, None
+    for path in (*rotated_files(folder), folder / CURRENT):
+        for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else ():
+            lines, sha256 = lines + 1, digest(line)
+            at_known = sha256 if lines == known_lines else at_known
+    return Head(lines, sha256, sha256_at_known=at_known)
+
+
+def _shortened(value: Any) -> Any:
+    """A JSON value in which no text is long: a driver may rant, and its traceback goes on one line."""
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return f"{value[: _LONGEST // 4]}\n[{len(value) - _LONGEST} characters left out]\n{value[-_LONGEST * 3 // 4 :]}"
+    if isinstance(value, dict):
+        return {_shortened(name): _shortened(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_shortened(item) for item in value]
+    return value
 
 
 def _set_torn_line_aside(path: Path) -> bytes | None:
@@ -227,13 +280,27 @@ def _fsync(path: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     with open(folder / LOCK, "ab", opener=_private) as lock:
-        deadline = time.monotonic() + _LOCK_SECONDS
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # released with the file
-                break
-            except BlockingIOError:  # held for milliseconds, unless its holder was stopped
-                if time.monotonic() > deadline:
-                    raise
-            time.sleep(0.005)
+        _take(lock, fcntl.LOCK_EX)
         yield
+
+
+@contextmanager
+def held_still(folder: Path) -> Iterator[None]:
+    """Nobody appends meanwhile. Where the lock can't be had, as in a copy of a log, it is done without."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            _take(stack.enter_context(open(folder / LOCK, "rb")), fcntl.LOCK_SH)
+        yield
+
+
+def _take(lock: BinaryIO, kind: int) -> None:
+    """Raises BlockingIOError after a while. Released when the file is closed."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, kind | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:  # held for milliseconds, unless its holder was stopped
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(0.005)

@@ -14,14 +14,12 @@ def drivers(json: Json = False) -> None:
     from opencompany_memory.binding.registry import reserved_drivers
     from opencompany_memory.binding.settings import locate_data_dir, read_trust
     from opencompany_memory.binding.survey import survey
-    from opencompany_memory.binding.trail_reader import last_load_failure
+    from opencompany_memory.binding.trail_reader import load_failures
 
     folder = locate_data_dir(os.environ)
 
-    def last_failure(driver: str, distribution: str, version: str) -> str | None:
-        return None if folder is None else last_load_failure(folder, driver, distribution, version)
-
-    rows = survey(reserved_drivers(), read_trust(os.environ), last_failure)
+    failures = {} if folder is None else load_failures(folder)
+    rows = survey(reserved_drivers(), read_trust(os.environ), lambda *driver: failures.get(driver))
     if json:
         say_json(
             [

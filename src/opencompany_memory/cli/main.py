@@ -89,7 +89,7 @@ def _explain(error: Exception) -> int:
         complain(str(error))
         return EXIT_REFUSED
     if isinstance(error, MemoryEngineError):
-        complain(f"failed ({error.wire_name}): {error}")
+        complain(_without_secrets(f"failed ({error.wire_name}): {error}"))
         return EXIT_USAGE if isinstance(error, InvalidInput) else EXIT_FAILED
     if isinstance(error, BrokenPipeError):
         return EXIT_FAILED
@@ -100,3 +100,16 @@ def _explain(error: Exception) -> int:
     where = f" in {trace.tb_frame.f_code.co_qualname}, line {trace.tb_lineno}" if trace is not None else ""
     complain(f"failed: {type(error).__name__}{where}")
     return EXIT_FAILED
+
+
+def _without_secrets(sentence: str) -> str:
+    """A driver's error should hold no key and no URL. One that does must not print them all the same."""
+    from opencompany_memory.binding.redaction import Redactor
+    from opencompany_memory.binding.refusal import BootRefused
+    from opencompany_memory.binding.settings import read_settings
+
+    try:
+        settings = read_settings(os.environ)
+    except BootRefused:  # changed since the boot
+        return sentence
+    return Redactor(settings.secrets).clean(sentence) if settings.mode == "remote" else sentence

@@ -8,7 +8,7 @@ of its methods with a function that can be called as the contract calls it.
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import Final, cast
+from typing import Final, TypeGuard, cast
 
 from attrs import Factory, frozen
 
@@ -27,7 +27,7 @@ class Derivation:
     faults: Mapping[str, str] = Factory(dict)
 
 
-def is_provider(candidate: object) -> bool:
+def is_provider(candidate: object) -> TypeGuard[MemoryProvider]:
     """Whether the type of `candidate` inherits `MemoryProvider`. `isinstance` would believe a forged `__class__`."""
     return MemoryProvider in type.mro(type(candidate))
 

@@ -12,7 +12,6 @@ import pluggy
 from attrs import Factory, field, frozen
 
 from opencompany_memory.contract.provider import MemoryProvider
-from opencompany_memory.contract.version import CONTRACT_VERSION
 
 PROJECT_NAME: Final = "opencompany_memory"
 ENTRY_POINT_GROUP: Final = "opencompany.memory.drivers"
@@ -51,7 +50,8 @@ class DriverSpec:
 
     Attributes:
         id: the driver id; must be the name of the entry point.
-        contract_version: the contract that it was built for, as (major, minor).
+        contract_version: the contract that it was built for, as (major, minor). Write the numbers down: what the
+            installed host speaks is not what the driver was built for. One that leaves it out is refused.
         knobs: which of `url`, `key`, `actor`, `data_folder` it needs.
         open: makes the provider. Plain function, no network: connections are made by the first call.
         limitations: what the engine can't do by its nature, by the name of a conformance requirement, each with a
@@ -59,7 +59,7 @@ class DriverSpec:
     """
 
     id: str
-    contract_version: tuple[int, int] = CONTRACT_VERSION
+    contract_version: tuple[int, int] | None = None
     knobs: tuple[str, ...] = ()
     open: Callable[[DriverConfig], MemoryProvider]
     limitations: Mapping[str, str] = Factory(dict)

@@ -2,7 +2,7 @@
 
 from toy_engine import ToyProvider, spec
 
-from opencompany_memory.contract import Unauthorized, hookimpl
+from opencompany_memory.contract import Backend, Unauthorized, hookimpl
 
 
 class Provider(ToyProvider):
@@ -11,6 +11,9 @@ class Provider(ToyProvider):
 
     async def recall(self, namespace, query, **filters):
         raise Unauthorized(f"{self.config.key} was refused by {self.config.url}")
+
+    async def store(self, namespace, key, content, **fields):
+        raise Backend(f"{self.config.key} at {self.config.url} is out of order")
 
     async def health(self):
         raise RuntimeError(f"{self.config.key} at {self.config.url}")

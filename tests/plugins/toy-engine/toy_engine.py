@@ -70,8 +70,8 @@ class ToyProvider(MemoryProvider):
         return ImportOutcome(0, 0, [])
 
 
-def spec(driver_id, provider=ToyProvider, **fields):
-    return DriverSpec(id=driver_id, knobs=("url", "api_key"), open=provider, **fields)
+def spec(driver_id, provider=ToyProvider, contract_version=(1, 0)):
+    return DriverSpec(id=driver_id, contract_version=contract_version, knobs=("url", "api_key"), open=provider)
 
 
 @hookimpl
