@@ -15,6 +15,9 @@ from opencompany_memory.contract import MemoryEngineError, MemoryProvider
 _CLOSE_SECONDS: Final = 5.0
 _LONGEST_MESSAGE: Final = 2000
 
+# C0, DEL and C1 controls: on a terminal they are commands, in a log they forge lines.
+_CONTROLS: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+
 Result = TypeVar("Result")
 
 
@@ -38,6 +41,11 @@ class Raised(Exception):
                 self.message = str(error)[:_LONGEST_MESSAGE]
         except Exception:  # noqa: BLE001 - an exception that raises when it is read has nothing to say
             return
+
+
+def in_one_line(text: str) -> str:
+    """What a driver says, as one line that does nothing but be read."""
+    return " ".join(text.split()).translate(_CONTROLS)
 
 
 async def run_within(seconds: float, work: Callable[[], Result]) -> Result:

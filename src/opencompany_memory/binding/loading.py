@@ -11,7 +11,7 @@ from attrs import frozen
 
 from opencompany_memory.binding import knobs
 from opencompany_memory.binding.admission import Admitted
-from opencompany_memory.binding.foreign import Raised, close_quietly, run_within
+from opencompany_memory.binding.foreign import Raised, close_quietly, in_one_line, run_within
 from opencompany_memory.binding.redaction import Redactor
 from opencompany_memory.binding.refusal import BootRefused
 from opencompany_memory.contract import CONTRACT_VERSION, ContractVersion, DriverSpec, MemoryProvider
@@ -184,5 +184,5 @@ def _broken(admitted: Admitted, code: str, problem: str, trace: str = "") -> Loa
 
 
 def _cleaned(admitted: Admitted, text: str) -> str:
-    """Without the secrets that were handed to the driver: it had them when it made its words."""
-    return Redactor.of(admitted.config).clean(text)
+    """In one line, and without the secrets that were handed to the driver: it had them when it made its words."""
+    return Redactor.of(admitted.config).clean(in_one_line(text))

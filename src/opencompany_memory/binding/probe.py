@@ -9,7 +9,7 @@ from typing import Any, Final
 from attrs import define, field, frozen
 
 from opencompany_memory.binding import knobs
-from opencompany_memory.binding.foreign import Raised, answer_within
+from opencompany_memory.binding.foreign import Raised, answer_within, in_one_line
 from opencompany_memory.binding.refusal import BootRefused
 from opencompany_memory.contract import (
     Degraded,
@@ -149,7 +149,7 @@ def _cleaned(health: Any, clean: Callable[[str], str]) -> Any:
     if health is None:
         return None
     try:
-        reason = clean(str(health.reason))
+        reason = clean(in_one_line(str(health.reason)))
     except Exception:  # noqa: BLE001 - a reason that can't be read is none
         reason = ""
     return next(state for state in _STATES if issubclass(type(health), state))(reason)

@@ -5,6 +5,7 @@ log, `bind.head` holds how many lines there are and the hash of the last, so tha
 The log never loses a boot: when it can't be written, that is reported and the boot goes on.
 """
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -33,6 +34,7 @@ ALTERED: Final = "line-altered"
 MAX_BYTES: Final = 1024 * 1024
 _LOCK_SECONDS: Final = 5.0
 _LONGEST: Final = 32 * 1024
+_LONGEST_HEAD: Final = 4096
 
 
 @frozen
@@ -138,6 +140,8 @@ class BindTrail:
 
     def _repair(self, folder: Path) -> Head:
         """The end of the log as it is on disk, made fit to append to. What is found wrong becomes an event."""
+        if self.path.exists() and not self.path.is_file():  # a device or a pipe may be read without end
+            raise OSError(errno.EINVAL, f"{CURRENT} is no file")
         known = read_head(folder) or Head(0, GENESIS)
         torn = _set_torn_line_aside(self.path)
         found = _appended_since(known, folder) or _whole(folder, known.lines)
@@ -170,7 +174,8 @@ def _faults(known: Head, found: Head, torn: bytes | None) -> Iterator[events.Bin
 def read_head(folder: Path) -> Head | None:
     """What `bind.head` says; an empty log where there is none yet, None where it can't be understood."""
     try:
-        raw = json.loads((folder / HEAD).read_bytes())
+        with (folder / HEAD).open("rb") as file:
+            raw = json.loads(file.read(_LONGEST_HEAD))
         return Head(int(raw["lines"]), str(raw["sha256"]), raw.get("files"), raw.get("size"))
     except FileNotFoundError:
         return Head(0, GENESIS)

@@ -223,7 +223,7 @@ def _contents(data_dir: Path) -> tuple[Head | None, Contents]:
     folder = data_dir / FOLDER
     with held_still(folder):
         current = folder / CURRENT
-        now = [(CURRENT, _returning(current.read_bytes()))] if current.exists() else []
+        now = [(CURRENT, _returning(current.read_bytes()))] if current.is_file() else []
         return read_head(folder), [*((path.name, path.read_bytes) for path in rotated_files(folder)), *now]
 
 
