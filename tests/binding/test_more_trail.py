@@ -221,3 +221,13 @@ def test_a_boot_that_is_killed_leaves_a_log_that_goes_on(tmp_path: Path) -> None
         assert _boot(tmp_path, f"AFTER{round_}").fault is None
         report = verify(tmp_path)
         assert report.ok, report
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/zero"])
+def test_a_device_in_place_of_the_log_is_reported_and_not_read(device: str, tmp_path: Path) -> None:
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit" / "bind.jsonl").symlink_to(device)
+    fault = _boot(tmp_path, "A").fault
+    assert fault is not None
+    assert "is no file" in fault
+    assert boots(tmp_path, 1) == []
