@@ -3,7 +3,7 @@
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opencompany_memory.contract.addresses import Reach, classify, is_metadata_name, parse_host
@@ -99,6 +99,8 @@ def test_every_address_has_exactly_one_kind(address: IPv4Address | IPv6Address) 
     assert parse_host(str(address)) == address
 
 
+@example("0\x00")
+@example("0\ud800")
 @given(st.text(max_size=40))
 def test_reading_a_host_never_fails(text: str) -> None:
     parse_host(text)

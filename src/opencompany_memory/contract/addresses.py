@@ -104,7 +104,7 @@ def parse_host(host: str) -> IPAddress | None:
         return address
     try:
         return IPv4Address(socket.inet_aton(plain)) if plain and plain[0].isdigit() else None
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a NUL, a lone surrogate
         return None
 
 
